@@ -1,0 +1,122 @@
+"""Figures drawn once and shown in two schemes: colours are roles until the SVG is written.
+
+A figure function draws with the palette's roles. Each role is a colour of its own that no reader
+sees; in the finished SVG it is replaced by the light colour, the dark colour, or a CSS variable. Both
+schemes therefore come from one run, and the inlined figure follows the reader's choice.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from measured.errors import MeasuredError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEMES = ("light", "dark")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One figure, ready to be saved.
+
+    Args:
+        figure: the Matplotlib figure, drawn with the palette's roles.
+        alt: what it shows, in words and with the measured values; for those who do not see it.
+        data: the plotted data, one column a name, published as CSV.
+    """
+
+    figure: Figure
+    alt: str
+    data: Mapping[str, Sequence] = field(default_factory=dict)
+
+
+class Palette:
+    """Colours by role (`palette.accent`, `palette.ink` …), as stand-ins until the SVG is written."""
+
+    def __init__(self, roles: Mapping[str, Mapping[str, str]]) -> None:
+        self.roles = dict(roles)
+        self._stand_ins = {role: f"#fe{index:02x}ed" for index, role in enumerate(self.roles)}
+
+    @classmethod
+    def load(cls, path: Path) -> Palette:
+        """Read `{"role": {"light": "#rrggbb", "dark": "#rrggbb"}}`.
+
+        Raises:
+            MeasuredError: no such file, or a role that lacks a scheme.
+        """
+        try:
+            roles = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, json.JSONDecodeError) as error:
+            raise MeasuredError(f"the palette cannot be read: {error}", path=path) from error
+        for role, colours in roles.items():
+            if set(colours) != set(SCHEMES) or not all(re.fullmatch("#[0-9a-f]{6}", c) for c in colours.values()):
+                raise MeasuredError(f"role {role!r}", path=path, expected='{"light": "#rrggbb", "dark": "#rrggbb"}')
+        return cls(roles)
+
+    def __getattr__(self, role: str) -> str:
+        try:
+            return self.__dict__["_stand_ins"][role]
+        except KeyError:
+            raise AttributeError(f"the palette has no role {role!r}; it has {', '.join(self.roles)}") from None
+
+    def series(self, index: int) -> str:
+        """The colour of the n-th data series, from 0: role `series1`, `series2` …"""
+        return getattr(self, f"series{index + 1}")
+
+    def paint(self, svg: str, scheme: str | None) -> str:
+        """Replace the stand-ins: by a scheme's colours, or by CSS variables where `scheme` is None."""
+        for role, stand_in in self._stand_ins.items():
+            colour = self.roles[role][scheme] if scheme else f"var(--figure-{role})"
+            svg = svg.replace(stand_in, colour)
+        return svg
+
+    def css(self) -> str:
+        """The roles as CSS variables, for both of Material's schemes."""
+        blocks = {
+            'light': '[data-md-color-scheme="default"]',
+            'dark': '[data-md-color-scheme="slate"]',
+        }
+        return "\n".join(
+            selector
+            + " {\n"
+            + "".join(f"  --figure-{role}: {colours[scheme]};\n" for role, colours in self.roles.items())
+            + "}"
+            for scheme, selector in blocks.items()
+        )
+
+
+def svg_of(drawing: Drawing, name: str, palette: Palette) -> str:
+    """The figure as SVG text with stand-in colours: real text, the same bytes each time.
+
+    Raises:
+        MeasuredError: the figure has no alt text.
+    """
+    import matplotlib as mpl
+
+    if not drawing.alt.strip():
+        raise MeasuredError(f"figure {name} has no alt text", expected="a sentence with the measured values")
+    stream = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
+        drawing.figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return slim(stream.getvalue(), name)
+
+
+def slim(svg: str, name: str) -> str:
+    """Matplotlib's SVG without what no reader needs, its ids unique to the figure."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
+    prefix = re.sub(r"[^a-z0-9]+", "-", name)
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
+    svg = re.sub(r'xlink:href="#([^"]+)"', rf'xlink:href="#{prefix}-\1"', svg)
+    svg = re.sub(r"(\d+\.\d{2})\d+", r"\1", svg)
+    return re.sub(r">\s+<", "><", svg).strip() + "\n"

@@ -1,0 +1,61 @@
+"""Files that are whole or not there: written under a temporary name, then renamed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from measured.errors import MeasuredError
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write `data` to `path` at once.
+
+    Raises:
+        MeasuredError: the disk cannot be written; whatever stood at `path` still stands.
+    """
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise MeasuredError(
+            f"cannot write: {error.strerror}", path=path, mend="free some space, or mend the folder's permissions"
+        ) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` to `path` at once, as UTF-8 with plain line ends."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write plain data to `path` at once; NaN is refused, since browsers cannot read it."""
+    write_text(path, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def sha256(data: bytes) -> str:
+    """Hash of bytes as they are."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def sha256_of_text(path: Path) -> str:
+    """Hash of a text file, whatever its line ends.
+
+    Raises:
+        MeasuredError: the file cannot be read.
+    """
+    try:
+        return sha256(path.read_bytes().replace(b"\r\n", b"\n"))
+    except OSError as error:
+        raise MeasuredError(f"cannot read: {error.strerror}", path=path) from error
