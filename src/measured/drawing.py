@@ -10,10 +10,10 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from measured.errors import MeasuredError
 
@@ -36,6 +36,73 @@ class Drawing:
     figure: Figure
     alt: str
     data: Mapping[str, Sequence] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure as a project declares it.
+
+    Args:
+        name: dotted name, `experiment.what`; a page shows it with `{% figure "experiment.what" %}`.
+        draw: called with the palette and the records, in order; returns a `Drawing`.
+        records: the experiments whose records it draws.
+    """
+
+    name: str
+    draw: Callable[..., Drawing]
+    records: tuple[str, ...]
+
+
+def subplots(
+    palette: Palette, rows: int = 1, columns: int = 1, *, width: float = 7.2, height: float = 3.2, **options: Any
+) -> tuple[Figure, Any]:
+    """A figure and its axes, as `matplotlib.pyplot.subplots`, without pyplot's global state.
+
+    Args:
+        palette: the roles.
+        rows: of axes.
+        columns: of axes.
+        width: inches; a page shows 7.2 inches at its full measure.
+        height: inches.
+        options: handed to `matplotlib.figure.Figure.subplots`.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(rows, columns, **options)
+
+
+def style(palette: Palette) -> dict[str, Any]:
+    """Matplotlib's settings in the palette's roles: quiet axes, text as text."""
+    return {
+        "svg.fonttype": "none",
+        "font.family": "sans-serif",
+        "font.sans-serif": ["DejaVu Sans"],
+        "font.size": 9,
+        "axes.titlesize": 10,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.edgecolor": palette.muted,
+        "axes.labelcolor": palette.ink,
+        "axes.titlecolor": palette.ink,
+        "axes.facecolor": "none",
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "axes.prop_cycle": "cycler('color', [" + ", ".join(repr(palette.series(i)) for i in range(5)) + "])",
+        "grid.color": palette.grid,
+        "grid.linewidth": 0.6,
+        "text.color": palette.ink,
+        "xtick.color": palette.muted,
+        "ytick.color": palette.muted,
+        "xtick.labelcolor": palette.ink,
+        "ytick.labelcolor": palette.ink,
+        "figure.facecolor": "none",
+        "legend.frameon": False,
+        "legend.labelcolor": palette.ink,
+        "lines.linewidth": 1.8,
+    }
 
 
 class Palette:
@@ -104,7 +171,7 @@ def svg_of(drawing: Drawing, name: str, palette: Palette) -> str:
     if not drawing.alt.strip():
         raise MeasuredError(f"figure {name} has no alt text", expected="a sentence with the measured values")
     stream = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
+    with mpl.rc_context({**style(palette), "svg.hashsalt": name}):
         drawing.figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return slim(stream.getvalue(), name)
 

@@ -58,6 +58,13 @@ class Findings:
     arrays: Arrays = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
 
+    def __getitem__(self, name: str) -> Any:
+        """The value of the measurement of that id; a KeyError names what there is."""
+        found = {m.id: m.value for m in self.measurements}
+        if name not in found:
+            raise KeyError(f"no measurement {name} among {', '.join(found)}")
+        return found[name]
+
 
 @dataclass(frozen=True)
 class Run:

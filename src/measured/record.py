@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from measured import files
+from measured.claims import Judgement
 from measured.errors import MeasuredError
-from measured.experiment import Cell, Findings, Table
+from measured.experiment import Cell, Table
 from measured.measurement import Measurement
 
 SCHEMA = 1
@@ -39,6 +40,7 @@ class Record:
         environment: versions, CPU, threads.
         measurements: by id, in the experiment's order.
         tables: by name.
+        claims: what became of each claim, by id.
         arrays: by name.
     """
 
@@ -51,6 +53,7 @@ class Record:
     environment: Mapping[str, Any]
     measurements: Mapping[str, Measurement]
     tables: Mapping[str, Table] = field(default_factory=dict)
+    claims: Mapping[str, Judgement] = field(default_factory=dict)
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> Any:
@@ -74,10 +77,6 @@ class Record:
         """The measurement as text, for alt texts and labels."""
         return self.measurement(name).display(specification)
 
-    def findings(self) -> Findings:
-        """What was found, apart from how."""
-        return Findings(tuple(self.measurements.values()), self.arrays, tuple(self.tables.values()))
-
 
 def write_record(folder: Path, record: Record) -> None:
     """Write both files; the JSON last, since it vouches for the arrays."""
@@ -97,6 +96,7 @@ def write_record(folder: Path, record: Record) -> None:
             "arrays_sha256": files.sha256(packed),
             "measurements": [m.as_dict() for m in record.measurements.values()],
             "tables": [_table_as_dict(t) for t in record.tables.values()],
+            "claims": [c.as_dict() for c in record.claims.values()],
         },
     )
 
@@ -120,6 +120,7 @@ def read_record(path: Path) -> Record:
             environment=data["environment"],
             measurements={m["id"]: Measurement.from_dict(m) for m in data["measurements"]},
             tables={t["name"]: _table_from_dict(t) for t in data["tables"]},
+            claims={c["id"]: Judgement(**c) for c in data["claims"]},
             arrays=LazyArrays(path.with_suffix(".npz"), data["arrays_sha256"]),
         )
     except (KeyError, TypeError, AttributeError) as error:

@@ -1,0 +1,1 @@
+"""One module an experiment: it returns measurements and arrays, and draws nothing."""

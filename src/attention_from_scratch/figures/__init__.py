@@ -1,0 +1,1 @@
+"""One function a figure: records in, a Matplotlib figure with its alt text out."""

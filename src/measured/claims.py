@@ -1,0 +1,127 @@
+"""Claims: sentences of the prose that rest on a predicate over what was measured.
+
+A claim stands beside its experiment. It is evaluated when the experiment is, its verdict is part of
+the record, and a page whose sentence carries a claim that does not hold is not published. The
+verdict keeps its margin (how far from false, in the measured unit) and the values it saw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from measured.experiment import Findings
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a predicate found.
+
+    Args:
+        holds: whether the claim is true of these findings.
+        margin: how far the nearest value is from making it false; negative where it is false, 0 where
+            there is no distance to speak of (equality).
+        saw: the values that decided, by name.
+    """
+
+    holds: bool
+    margin: float
+    saw: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence's footing.
+
+    Args:
+        id: dotted name; a page says `{% claim "id" %}…{% endclaim %}`.
+        words: the predicate in words, exact enough to be disputed.
+        predicate: findings in, verdict out.
+    """
+
+    id: str
+    words: str
+    predicate: Callable[[Findings], Verdict]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim as it stands in a record: decided, or undecidable and why."""
+
+    id: str
+    words: str
+    holds: bool
+    margin: float | None = None
+    saw: Mapping[str, Any] = field(default_factory=dict)
+    undecidable: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The judgement as plain data."""
+        return {**self.__dict__, "saw": dict(self.saw)}
+
+
+def judge(claim: Claim, findings: Findings) -> Judgement:
+    """Evaluate one claim; a predicate that raises, or that weighs a NaN, is undecidable, never true."""
+    try:
+        verdict = claim.predicate(findings)
+    except Exception as error:  # noqa: BLE001 - whatever a predicate raises, the claim is undecided
+        return Judgement(claim.id, claim.words, False, undecidable=f"{type(error).__name__}: {error}")
+    saw = {name: _plain(value) for name, value in verdict.saw.items()}
+    numbers = [v for v in (verdict.margin, *saw.values()) if isinstance(v, float)]
+    if not all(map(math.isfinite, numbers)):
+        readable = {name: str(value) for name, value in saw.items()}
+        return Judgement(claim.id, claim.words, False, saw=readable, undecidable="a value is not finite")
+    return Judgement(claim.id, claim.words, bool(verdict.holds), float(verdict.margin), saw)
+
+
+def below(values: Mapping[str, float], bound: float) -> Verdict:
+    """Every value lies below `bound`."""
+    margin = bound - max(values.values())
+    return Verdict(margin > 0, margin, {**values, "bound": bound})
+
+
+def above(values: Mapping[str, float], bound: float) -> Verdict:
+    """Every value lies above `bound`."""
+    margin = min(values.values()) - bound
+    return Verdict(margin > 0, margin, {**values, "bound": bound})
+
+
+def between(values: Mapping[str, float], low: float, high: float) -> Verdict:
+    """Every value lies strictly between `low` and `high`."""
+    margin = min(min(values.values()) - low, high - max(values.values()))
+    return Verdict(margin > 0, margin, {**values, "low": low, "high": high})
+
+
+def equal(values: Mapping[str, Any], to: Any) -> Verdict:
+    """Every value is exactly `to`."""
+    return Verdict(all(value == to for value in values.values()), 0.0, {**values, "to": to})
+
+
+def rises(values: Mapping[str, float]) -> Verdict:
+    """Each value is larger than the one before it."""
+    return _steps(values, sign=1)
+
+
+def falls(values: Mapping[str, float]) -> Verdict:
+    """Each value is smaller than the one before it."""
+    return _steps(values, sign=-1)
+
+
+def every(*verdicts: Verdict) -> Verdict:
+    """All of several verdicts hold; the margin is the smallest."""
+    saw: dict[str, Any] = {}
+    for verdict in verdicts:
+        saw.update(verdict.saw)
+    return Verdict(all(v.holds for v in verdicts), min(v.margin for v in verdicts), saw)
+
+
+def _steps(values: Mapping[str, float], sign: int) -> Verdict:
+    in_order: Sequence[float] = list(values.values())
+    margin = min(sign * (b - a) for a, b in zip(in_order, in_order[1:], strict=False))
+    return Verdict(margin > 0, margin, values)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value

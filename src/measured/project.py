@@ -1,0 +1,129 @@
+"""Where a project keeps its things: `[tool.measured]` of its pyproject.toml, and the folders that follow."""
+
+from __future__ import annotations
+
+import importlib
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from measured.errors import MeasuredError
+from measured.experiment import Experiment
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project that uses the engine.
+
+    Args:
+        root: the folder that holds pyproject.toml.
+        packages: the project's own importable packages; a fingerprint follows imports inside them.
+        experiments: the module whose `EXPERIMENTS` lists the experiments.
+        figures: the module whose `FIGURES` lists the figures; empty for none.
+        palette: the palette file, relative to the root.
+        lock: the lock file, relative to the root.
+        regressions: the folder of stored expectations, relative to the root.
+        versions: distributions whose versions a record names.
+        quick: whether authors asked for fewer draws and seeds.
+    """
+
+    root: Path
+    packages: tuple[str, ...]
+    experiments: str
+    figures: str = ""
+    palette: str = ""
+    lock: str = "requirements.lock"
+    regressions: str = "tests/regressions"
+    versions: tuple[str, ...] = ("numpy",)
+    quick: bool = False
+
+    @classmethod
+    def load(cls, root: Path, quick: bool = False) -> Project:
+        """Read `[tool.measured]`.
+
+        Raises:
+            MeasuredError: no such file, section, or key.
+        """
+        path = root / "pyproject.toml"
+        try:
+            settings = tomllib.loads(path.read_text(encoding="utf-8"))["tool"]["measured"]
+        except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+            raise MeasuredError(
+                f"no settings for the engine: {error}", path=path, expected="a section [tool.measured]"
+            ) from error
+        settings = {k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()}
+        try:
+            return cls(root=root.resolve(), quick=quick, **settings)
+        except TypeError as error:
+            raise MeasuredError(f"[tool.measured]: {error}", path=path) from error
+
+    @property
+    def build(self) -> Path:
+        """Everything generated; quick runs have a folder of their own, so that nothing mixes."""
+        return self.root / "build" / "quick" if self.quick else self.root / "build"
+
+    @property
+    def records(self) -> Path:
+        """Where records are."""
+        return self.build / "records"
+
+    @property
+    def runs(self) -> Path:
+        """Where the results of long runs are."""
+        return self.build / "runs"
+
+    @property
+    def timings(self) -> Path:
+        """Where seconds are."""
+        return self.build / "timings"
+
+    @property
+    def drawings(self) -> Path:
+        """Where finished figures are."""
+        return self.build / "figures"
+
+    @property
+    def site(self) -> Path:
+        """What gets published."""
+        return self.root / "site"
+
+    @property
+    def stored(self) -> Path:
+        """The stored regressions."""
+        return self.root / self.regressions
+
+    @property
+    def lock_file(self) -> Path:
+        """The lock file."""
+        return self.root / self.lock
+
+    @property
+    def palette_file(self) -> Path:
+        """The palette."""
+        return self.root / self.palette
+
+    @property
+    def mode(self) -> str:
+        """`full` or `quick`."""
+        return "quick" if self.quick else "full"
+
+    @cached_property
+    def declared(self) -> dict[str, Experiment]:
+        """The experiments by name."""
+        return {e.name: e for e in _listed(self.experiments, "EXPERIMENTS")}
+
+    @cached_property
+    def declared_figures(self) -> dict[str, Any]:
+        """The figures by name."""
+        return {f.name: f for f in _listed(self.figures, "FIGURES")} if self.figures else {}
+
+
+def _listed(module: str, name: str) -> list[Any]:
+    found = list(getattr(importlib.import_module(module), name))
+    names = [item.name for item in found]
+    for item in names:
+        if names.count(item) > 1:
+            raise MeasuredError(f"{module}.{name} lists {item!r} twice")
+    return found
