@@ -1,0 +1,215 @@
+"""References: what `{{ scale.weight.d4 }}` is while a page is woven.
+
+A reference behaves as its number, so that a page can compute from it; what comes out of arithmetic
+remembers every measurement that went in, and must be told its display format.
+"""
+
+from __future__ import annotations
+
+import difflib
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from measured.errors import MeasuredError
+from measured.measurement import Measurement, Value, format_value
+from measured.record import Record
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A value as the page shows it.
+
+    Args:
+        text: the display.
+        value: the number or text behind it.
+        ids: the measurements it comes from; empty for a parameter.
+        kind: `measurement`, `derived` or `parameter`.
+    """
+
+    text: str
+    value: Value
+    ids: tuple[str, ...]
+    kind: str
+
+
+class Number:
+    """A measured value, or one computed from measured values; knows where it comes from."""
+
+    def __init__(self, value: Value, ids: tuple[str, ...], kind: str, format: str | None) -> None:
+        self.value, self.ids, self.kind, self.format = value, ids, kind, format
+
+    @classmethod
+    def of(cls, measurement: Measurement) -> Number:
+        """A reference to one measurement."""
+        return cls(measurement.value, (measurement.id,), "measurement", measurement.format)
+
+    def shown(self, specification: str | None = None) -> Shown:
+        """The value in its own format, or in another.
+
+        Raises:
+            MeasuredError: no format to show it by, or one that does not fit its type.
+        """
+        chosen = self.format if specification is None else specification
+        name = " and ".join(self.ids) or "a parameter"
+        if chosen is None:
+            raise MeasuredError(
+                f"a number computed from {name} has no display format",
+                expected="a filter after the expression, in parentheses: {{ (a - b) | fmt('.3f') }}",
+            )
+        try:
+            return Shown(format_value(self.value, chosen), self.value, self.ids, self.kind)
+        except (ValueError, TypeError) as error:
+            raise MeasuredError(
+                f"format {chosen!r} does not fit {name}, whose value is the "
+                f"{type(self.value).__name__} {self.value!r}",
+                expected="a Python format specification for that type, such as '.4f' or ',d'",
+            ) from error
+
+    def _with(self, other: Any, apply: Callable[[Any, Any], Any], swapped: bool = False) -> Number:
+        if isinstance(self.value, str) or isinstance(getattr(other, "value", other), str):
+            raise MeasuredError(f"arithmetic with text: {self.value!r} and {other!r}", expected="two numbers")
+        mine, theirs = self.value, getattr(other, "value", other)
+        ids = tuple(dict.fromkeys((*self.ids, *getattr(other, "ids", ()))))
+        try:
+            value = apply(theirs, mine) if swapped else apply(mine, theirs)
+        except (ArithmeticError, TypeError) as error:
+            raise MeasuredError(f"arithmetic on {' and '.join(ids)} failed: {error}") from error
+        return Number(value, ids, "derived", None)
+
+    def __add__(self, other):
+        return self._with(other, operator.add)
+
+    def __radd__(self, other):
+        return self._with(other, operator.add, swapped=True)
+
+    def __sub__(self, other):
+        return self._with(other, operator.sub)
+
+    def __rsub__(self, other):
+        return self._with(other, operator.sub, swapped=True)
+
+    def __mul__(self, other):
+        return self._with(other, operator.mul)
+
+    def __rmul__(self, other):
+        return self._with(other, operator.mul, swapped=True)
+
+    def __truediv__(self, other):
+        return self._with(other, operator.truediv)
+
+    def __rtruediv__(self, other):
+        return self._with(other, operator.truediv, swapped=True)
+
+    def __pow__(self, other):
+        return self._with(other, operator.pow)
+
+    def __abs__(self):
+        return Number(abs(self.value), self.ids, "derived", None)
+
+    def __neg__(self):
+        return Number(-self.value, self.ids, "derived", None)
+
+    def __lt__(self, other):
+        return self.value < getattr(other, "value", other)
+
+    def __le__(self, other):
+        return self.value <= getattr(other, "value", other)
+
+    def __gt__(self, other):
+        return self.value > getattr(other, "value", other)
+
+    def __ge__(self, other):
+        return self.value >= getattr(other, "value", other)
+
+    def __eq__(self, other):
+        return self.value == getattr(other, "value", other)
+
+    __hash__ = None
+
+
+class Namespace:
+    """The dots of a reference: each step narrows the ids, the last one finds the number."""
+
+    def __init__(self, prefix: str, library: Library, pick: Callable[[str], Number | None]) -> None:
+        self._prefix, self._library, self._pick = prefix, library, pick
+
+    def __getattr__(self, step: str) -> Namespace | Number:
+        if step.startswith("__"):
+            raise AttributeError(step)
+        name = f"{self._prefix}.{step}"
+        number = self._pick(name)
+        if number is not None:
+            return number
+        if not self._library.begins(name):
+            raise self._library.unknown(name)
+        return Namespace(name, self._library, self._pick)
+
+    __getitem__ = __getattr__
+
+
+class Library:
+    """All records that a page may refer to."""
+
+    def __init__(self, records: Mapping[str, Record]) -> None:
+        self.records = records
+        self.measurements: dict[str, Measurement] = {}
+        self.owner: dict[str, Record] = {}
+        self.claims = {c.id: c for record in records.values() for c in record.claims.values()}
+        self.tables = {t.name: t for record in records.values() for t in record.tables.values()}
+        for record in records.values():
+            for measurement in record.measurements.values():
+                if measurement.id in self.owner:
+                    raise MeasuredError(
+                        f"{measurement.id} is measured by {self.owner[measurement.id].experiment} "
+                        f"and by {record.experiment}",
+                        expected="one experiment an id",
+                    )
+                self.measurements[measurement.id] = measurement
+                self.owner[measurement.id] = record
+        self._beginnings = {
+            ".".join(parts[:n])
+            for parts in (i.split(".") for i in [*self.measurements, *self._parameters()])
+            for n in range(1, len(parts) + 1)
+        }
+
+    def names(self) -> dict[str, Namespace]:
+        """The first words of all references, for a template's globals."""
+        roots = {name.split(".")[0] for name in self.measurements}
+        spaces = {root: Namespace(root, self, self._measured) for root in sorted(roots)}
+        return {**spaces, "parameters": Namespace("parameters", self, self._parameter)}
+
+    def begins(self, name: str) -> bool:
+        """Whether some reference is `name` or starts with it."""
+        return name in self._beginnings
+
+    def unknown(self, name: str) -> MeasuredError:
+        """The error for a reference that no record answers."""
+        known = [*self.measurements, *self._parameters()]
+        close = difflib.get_close_matches(name, known, n=3) or [
+            k for k in known if k.startswith(name.rpartition(".")[0] + ".")
+        ][:3]
+        return MeasuredError(
+            f"no record has {name}",
+            expected=f"did you mean {', '.join(close)}?" if close else "the id of a measurement in build/records",
+            mend="correct the reference; or, where an experiment measures it and its record is missing, "
+            "run: nox -s build",
+        )
+
+    def _measured(self, name: str) -> Number | None:
+        found = self.measurements.get(name)
+        return None if found is None else Number.of(found)
+
+    def _parameter(self, name: str) -> Number | None:
+        parts = name.split(".")
+        if len(parts) != 3 or parts[1] not in self.records:
+            return None
+        value = self.records[parts[1]].parameters.get(parts[2])
+        if not isinstance(value, bool | int | float | str):
+            return None
+        return Number(value, (), "parameter", ".6g" if isinstance(value, float) else "")
+
+    def _parameters(self) -> Iterator[str]:
+        for record in self.records.values():
+            yield from (f"parameters.{record.experiment}.{key}" for key in record.parameters)
