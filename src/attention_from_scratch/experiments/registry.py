@@ -1,3 +1,7 @@
 """The experiments, in the order in which the pages need them. Importing this imports no framework."""
 
-EXPERIMENTS = []
+from attention_from_scratch.experiments import agreement
+
+EXPERIMENTS = [
+    agreement.EXPERIMENT,
+]

@@ -1,0 +1,19 @@
+"""The tolerances that several experiments share, each with its reason."""
+
+from __future__ import annotations
+
+from measured.measurement import AtMost, Close, Exact
+
+COUNT = Exact("a count: the same on every machine")
+EXACT_ZERO = Exact("zero to the last bit is what is claimed")
+ARITHMETIC = Close("arithmetic in double precision: only the last digits depend on the machine", rtol=1e-9)
+SAMPLED = Close(
+    "the seed fixes the draws; the order of summation depends on the CPU, far below the digits shown",
+    rtol=1e-4,
+)
+FLOAT32_ROUNDING = AtMost(
+    "float32 rounding: its size is the claim, its digits depend on the machine", bound=1e-6
+)
+FLOAT64_ROUNDING = AtMost(
+    "float64 rounding: its size is the claim, its digits depend on the machine", bound=1e-14
+)
