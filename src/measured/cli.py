@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,6 +25,66 @@ def cli(context: click.Context, quick: bool, root: Path) -> None:
 
 
 @cli.command()
+@click.option("--quick", is_flag=True, help="Fewer draws and seeds, for authors; never published.")
+@click.option("--workers", default=2, show_default=True, help="Processes that measure at the same time.")
+@click.pass_obj
+def build(project: Project, quick: bool, workers: int) -> None:
+    """Measure what changed, draw, compare, weave, check, publish."""
+    from measured import build as building
+
+    chosen = replace(project, quick=quick or project.quick)
+    building.build(chosen, click.echo, workers, _fetcher(project))
+
+
+@cli.command()
+@click.option("--workers", default=2, show_default=True, help="Processes that measure at the same time.")
+@click.pass_obj
+def make(project: Project, workers: int) -> None:
+    """Run and draw what is stale, and stop there."""
+    from measured import build as building
+
+    with building.alone(project, click.echo):
+        building.measure(project, click.echo, workers)
+
+
+@cli.command(context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.pass_obj
+def gate(project: Project, arguments: tuple[str, ...]) -> None:
+    """Compare records with stored values, nothing else; further arguments go to pytest."""
+    from measured import build as building
+
+    (project.build / "gate.passed").unlink(missing_ok=True)
+    building.gate(project, click.echo, arguments)
+
+
+@cli.command()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def accept(project: Project, yes: bool) -> None:
+    """Show old, new, change and why it was outside; then take the new values."""
+    from measured import accept as accepting
+
+    accepting.accept(project, lambda: yes or click.confirm("store the measured values?"))
+
+
+@cli.command()
+@click.option("--address", default="127.0.0.1:8000", show_default=True)
+@click.pass_obj
+def serve(project: Project, address: str) -> None:
+    """Serve the site and reload it after each edit; measures nothing."""
+    import os
+
+    from mkdocs.commands.serve import serve as mkdocs_serve
+
+    fetch = _fetcher(project)
+    if fetch is not None:
+        fetch(project.root)
+    os.environ["MEASURED_QUICK"] = "1" if project.quick else "0"
+    mkdocs_serve(str(project.root / "mkdocs.yml"), livereload=True, dev_addr=address, watch=[])
+
+
+@cli.command()
 @click.argument("name")
 @click.option("--run", "run_name", help="Only this long run.")
 @click.pass_obj
@@ -28,7 +92,7 @@ def measure(project: Project, name: str, run_name: str | None) -> None:
     """Run one experiment, and the long runs that it lacks, here and now."""
     from measured import running
 
-    experiment = project.declared[name]
+    experiment = _named(project.declared, name, "experiment")
     for run in experiment.runs_in(project.quick):
         if run_name in (None, run.name):
             npz, _ = running.run_paths(project, experiment, run)
@@ -50,7 +114,24 @@ def draw(project: Project, name: str) -> None:
     """Draw one figure from its records."""
     from measured import sketching
 
-    sketching.perform_plot(project, project.declared_figures[name])
+    sketching.perform_plot(project, _named(project.declared_figures, name, "figure"))
+
+
+def _named(found: dict[str, Any], name: str, what: str) -> Any:
+    if name not in found:
+        raise MeasuredError(f"no {what} is called {name!r}", expected=f"one of {', '.join(found) or 'none'}")
+    return found[name]
+
+
+def _fetcher(project: Project) -> Callable[[Path], object] | None:
+    """The project's own installer of third-party files (`scripts/vendor.py`), where it has one."""
+    path = project.root / "scripts" / "vendor.py"
+    if not path.exists():
+        return None
+    spec = spec_from_file_location("vendor", path)
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.vendor
 
 
 def main() -> None:

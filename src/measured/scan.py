@@ -28,7 +28,7 @@ _INLINE = re.compile(
     """,
     re.S | re.X,
 )
-_ATTRIBUTE = re.compile(r"""(?P<key>[a-zA-Z_][\w-]*)=(?P<value>"[^"]*"|\[[^\]]*\]|[^\s]+)""")
+_ATTRIBUTE = re.compile(r"""(?P<key>[a-zA-Z_][\w-]*)=(?P<value>"[^"]*"|'[^']*'|\[[^\]]*\]|[^\s]+)""")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Span:
     @property
     def attributes(self) -> dict[str, str]:
         """A fence's `key=value` pairs, as text without quotes."""
-        return {m["key"]: m["value"].strip('"') for m in _ATTRIBUTE.finditer(self.info)}
+        return {m["key"]: m["value"].strip("\"'") for m in _ATTRIBUTE.finditer(self.info)}
 
 
 @dataclass(frozen=True)

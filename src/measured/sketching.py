@@ -33,13 +33,18 @@ def perform_plot(project: Project, plot: Plot) -> None:
     with mpl.rc_context(style(palette)):
         drawing = plot.draw(palette, *records)
     svg = svg_of(drawing, plot.name, palette)
-    for scheme in SCHEMES:
-        files.write_text(project.drawings / f"{plot.name}.{scheme}.svg", _described(palette.paint(svg, scheme), drawing))
-    files.write_text(project.drawings / f"{plot.name}.svg", palette.paint(svg, None))
-    files.write_text(project.drawings / f"{plot.name}.csv", csv_of(drawing.data))
+    texts = {f"{plot.name}.{scheme}.svg": _described(palette.paint(svg, scheme), drawing) for scheme in SCHEMES}
+    texts |= {f"{plot.name}.svg": palette.paint(svg, None), f"{plot.name}.csv": csv_of(drawing.data)}
+    for name, text in texts.items():
+        files.write_text(project.drawings / name, text)
     files.write_json(
         project.drawings / f"{plot.name}.json",
-        {"name": plot.name, "alt": drawing.alt, "fingerprint": plot_fingerprint(project, plot)},
+        {
+            "name": plot.name,
+            "alt": drawing.alt,
+            "fingerprint": plot_fingerprint(project, plot),
+            "files": {name: files.sha256(text.encode()) for name, text in texts.items()},
+        },
     )
 
 

@@ -238,7 +238,7 @@ class _Weaving:
                 "",
                 f'<figure class="measured-figure" id="{anchor}" markdown="1">',
                 "",
-                f'![{alt}]({self.to(f"{folder}/{name}.light.svg")}){{ .figure-{re.sub(r"[^a-z0-9]+", "-", name)} }}',
+                f'![{alt}]({self.to(f"{folder}/{name}.light.svg")}){{ data-figure="{name}" }}',
                 "",
                 '<figcaption markdown="1">',
                 f"**Figure {number}.** {' '.join(caption.split())} {' · '.join(links)}",

@@ -1,0 +1,5 @@
+"""pytask finds here what is stale: long runs, experiments, figures."""
+
+from measured.workflow import tasks
+
+globals().update(tasks())

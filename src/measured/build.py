@@ -1,0 +1,200 @@
+"""From code to site in one walk: measure, draw, compare, weave, check, and only then publish."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from measured import check, files, fingerprint, workflow
+from measured.errors import MeasuredError
+from measured.project import Project
+
+Say = Callable[[str], None]
+
+
+def build(project: Project, say: Say, workers: int = 2, fetch: Callable[[Path], object] | None = None) -> Path:
+    """The whole way; the site that stood before stands until the new one has passed every check.
+
+    Args:
+        project: what to build.
+        say: receives one line a step.
+        workers: processes that measure at the same time.
+        fetch: installs the site's third-party files, given the project's folder.
+
+    Returns:
+        The folder of the finished site.
+
+    Raises:
+        MeasuredError: any step failed; nothing was published.
+    """
+    with alone(project, say):
+        _recover(project)
+        measure(project, say, workers)
+        if project.quick:
+            say("gate: not asked, since quick records are never published")
+        else:
+            gate(project, say)
+        if fetch is not None:
+            fetch(project.root)
+        made = render(project, project.build / "site.new")
+        say(f"site: {check.check(made, project)}")
+        target = project.build / "site" if project.quick else project.site
+        publish(made, target, project.build / "site.old")
+        say(f"published: {target.relative_to(project.root)}/")
+    return target
+
+
+def measure(project: Project, say: Say, workers: int) -> None:
+    """Run and draw what is stale; say what, and why, before."""
+    every = workflow.jobs(project)
+    stale = [job for job in every if job.why]
+    say(f"plan: {len(stale)} of {len(every)} to make" + (":" if stale else ", everything is fresh"))
+    for job in stale:
+        say(f"  {job.name}: {job.why}")
+    workflow.make(project, stale, workers)
+    for path in workflow.prune(project):
+        say(f"  removed {path.relative_to(project.root)}: nothing declares it any more")
+
+
+def gate(project: Project, say: Say, arguments: tuple[str, ...] = ()) -> None:
+    """Compare records with stored regressions through pytest, unless the same bytes passed before.
+
+    Raises:
+        MeasuredError: drift, or a selection that compares nothing.
+    """
+    stamp = project.build / "gate.passed"
+    state = _gate_state(project)
+    if not arguments and stamp.exists() and stamp.read_text(encoding="utf-8") == state:
+        say("gate: passed before with the same records and stored values")
+        return
+    stamp.unlink(missing_ok=True)
+
+    import pytest
+
+    os.environ["MEASURED_ROOT"] = str(project.root)
+    code = pytest.main(["-q", "--no-header", "-p", "no:cacheprovider", str(project.stored), *arguments])
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED:
+        raise MeasuredError(
+            "the gate compared nothing",
+            expected="at least one experiment; zero checks never pass",
+            mend="mend the selection: " + (" ".join(arguments) or str(project.stored)),
+        )
+    if code != 0:
+        raise MeasuredError(
+            "the gate found drift, listed above; nothing was published",
+            mend="mend what moved the values, or look at them with: nox -s accept",
+        )
+    if not arguments:
+        files.write_text(stamp, state)
+    say("gate: passed")
+
+
+def render(project: Project, target: Path) -> Path:
+    """Let MkDocs build the site into a folder of its own, strictly.
+
+    Raises:
+        MeasuredError: MkDocs refused, or warned.
+    """
+    os.environ["MEASURED_QUICK"] = "1" if project.quick else "0"
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+    # MkDocs stamps its sitemap with the day; a site of the same sources is the same site.
+    os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
+    shutil.rmtree(target, ignore_errors=True)
+
+    from mkdocs.commands.build import build as mkdocs_build
+    from mkdocs.config import load_config
+    from mkdocs.exceptions import Abort, MkDocsException
+
+    try:
+        with _warnings_to(sys.stderr):
+            config = load_config(str(project.root / "mkdocs.yml"), site_dir=str(target), strict=True)
+            config.plugins.on_startup(command="build", dirty=False)
+            try:
+                mkdocs_build(config)
+            finally:
+                config.plugins.on_shutdown()
+    except (MkDocsException, Abort, SystemExit) as error:
+        raise MeasuredError(f"the site was not built: {error}") from None
+    return target
+
+
+def publish(made: Path, target: Path, aside: Path) -> None:
+    """Put the new site where the old one stands, at once: a reader sees one or the other, whole."""
+    shutil.rmtree(aside, ignore_errors=True)
+    if not target.exists():
+        os.replace(made, target)
+    elif _exchange(made, target):
+        shutil.rmtree(made, ignore_errors=True)
+    else:
+        os.replace(target, aside)
+        os.replace(made, target)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def alone(project: Project, say: Say) -> Iterator[None]:
+    """Keep two builds of one project apart: the second waits."""
+    from filelock import FileLock, Timeout
+
+    project.build.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(project.build / "lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        say("another build of this project is running; waiting for it")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _gate_state(project: Project) -> str:
+    parts = {p.name: files.sha256(p.read_bytes()) for p in sorted(project.records.glob("*.json"))}
+    parts |= {f"stored {p.name}": files.sha256(p.read_bytes()) for p in sorted(project.stored.glob("*.*"))}
+    engine = fingerprint.closure("measured.gate", project.packages) | fingerprint.closure(
+        "measured.stored", project.packages
+    )
+    parts |= {f"module {name}": files.sha256_of_text(path) for name, path in engine.items()}
+    parts["lock"] = files.sha256_of_text(project.lock_file)
+    return fingerprint.digest(parts)
+
+
+def _recover(project: Project) -> None:
+    """A build killed between two renames leaves the old site aside; put it back."""
+    aside = project.build / "site.old"
+    if aside.exists() and not project.site.exists() and not project.quick:
+        os.replace(aside, project.site)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two folders in one step, where the system can (Linux: renameat2, macOS: renamex_np)."""
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        if sys.platform == "darwin":
+            return libc.renamex_np(os.fsencode(one), os.fsencode(other), 2) == 0
+        return libc.renameat2(-100, os.fsencode(one), -100, os.fsencode(other), 2) == 0
+    except (OSError, AttributeError, TypeError):
+        return False
+
+
+@contextmanager
+def _warnings_to(stream) -> Iterator[None]:
+    """MkDocs logs what it found; people must see it, once."""
+    import logging
+
+    handler = logging.StreamHandler(stream)
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter("%(levelname)s  %(message)s"))
+    logger = logging.getLogger("mkdocs")
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)

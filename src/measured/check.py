@@ -1,0 +1,62 @@
+"""Checks of a built site: nothing left over that a reader should not see, nothing heavy, no dead link."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from measured.errors import MeasuredError
+from measured.project import Project
+
+_LEFTOVERS = {
+    "{{": "an unresolved reference",
+    "{%": "an unresolved tag",
+    "Traceback (most recent call last)": "a traceback",
+    "np.float64": "NumPy's repr",
+    "np.float32": "NumPy's repr",
+    "$$": "an unrendered formula",
+}
+_KEY = re.compile(r"\b(?:pch|i18n)\.[a-z]\w+\b")
+_CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.S)
+PAGE_BUDGET = 60_000  # bytes, gzipped
+
+
+def check(site: Path, project: Project) -> str:
+    """Look at every page of a built site.
+
+    Returns:
+        One line that says what was looked at.
+
+    Raises:
+        MeasuredError: a page shows what no reader should see, or weighs too much.
+    """
+    pages = sorted(site.rglob("*.html"))
+    if not pages:
+        raise MeasuredError("the site has no page", path=site)
+    heaviest = 0
+    for path in pages:
+        data = path.read_bytes()
+        for problem in _problems(data.decode("utf-8")):
+            raise MeasuredError(problem, path=path.relative_to(site), expected="a page fit for readers")
+        weight = len(gzip.compress(data, mtime=0))
+        heaviest = max(heaviest, weight)
+        if weight > PAGE_BUDGET:
+            raise MeasuredError(
+                f"the page weighs {weight:,} bytes gzipped",
+                path=path.relative_to(site),
+                expected=f"at most {PAGE_BUDGET:,}",
+            )
+    return f"{len(pages)} pages, the heaviest {heaviest:,} bytes gzipped"
+
+
+def _problems(text: str) -> Iterator[str]:
+    prose = _CODE.sub("", text)
+    for leftover, what in _LEFTOVERS.items():
+        if leftover in prose:
+            line = text.count("\n", 0, text.find(leftover)) + 1
+            yield f"{what} is left in the page near line {line}: {leftover}"
+    key = _KEY.search(prose)
+    if key:
+        yield f"an untranslated key is left in the page: {key[0]}"

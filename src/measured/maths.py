@@ -1,0 +1,53 @@
+"""Formulas rendered when the site is built: LaTeX in, MathML out, nothing for the browser to load."""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import lru_cache
+
+from measured.errors import MeasuredError
+
+# What pymdownx.arithmatex leaves in the page when it is told to be generic.
+_FORMULA = re.compile(
+    r'<(?P<tag>span|div) class="arithmatex">\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]</(?P=tag)>', re.S
+)
+
+
+def render(page_html: str, path: str) -> str:
+    """Replace every formula of a page by MathML.
+
+    Args:
+        page_html: as Python-Markdown made it.
+        path: of the page, for messages.
+
+    Raises:
+        MeasuredError: LaTeX that cannot be read.
+    """
+
+    def formula(match: re.Match[str]) -> str:
+        latex = html.unescape(match["latex"]).strip()
+        return _mathml(latex, match["open"] == "[", path)
+
+    return _FORMULA.sub(formula, page_html)
+
+
+@lru_cache(maxsize=4096)
+def _mathml(latex: str, display: bool, path: str) -> str:
+    from latex2mathml.converter import convert
+
+    try:
+        markup = convert(latex, display="block" if display else "inline")
+    except Exception as error:  # the library raises many kinds, without a common one
+        raise MeasuredError(
+            f"the formula {latex!r} cannot be read: {type(error).__name__} {error}",
+            path=path,
+            expected="LaTeX that latex2mathml knows",
+        ) from error
+    unread = re.search(r"<mi>\\(\w+)</mi>|<mtext>\\(\w+)</mtext>", markup)
+    if unread:
+        raise MeasuredError(
+            f"the formula {latex!r} uses \\{unread[1] or unread[2]}, which latex2mathml does not know", path=path
+        )
+    annotated = f'<math alttext="{html.escape(latex, quote=True)}"'
+    return markup.replace("<math", annotated, 1).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "", 1)

@@ -1,0 +1,132 @@
+"""The MkDocs plugin: hands pages to the weaver, and the weaver's results to MkDocs. Nothing else."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+from collections import defaultdict
+from pathlib import Path
+
+from mkdocs.config import config_options as c
+from mkdocs.config.base import Config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from measured import cells, ledger, maths, publish
+from measured.errors import MeasuredError
+from measured.project import Project
+from measured.record import read_records
+from measured.reference import Library
+from measured.scan import PageSource, scan
+from measured.weave import Weaver, Woven
+
+_PICTURE = re.compile(r'<img alt="(?P<alt>[^"]*)" data-figure="(?P<name>[^"]+)" src="[^"]*" ?/?>')
+
+
+class MeasuredConfig(Config):
+    """The plugin's settings in mkdocs.yml."""
+
+    vendor = c.Type(str, default="build/vendor/site")
+    """Folder of third-party files for the site, relative to the project; published at assets/vendor/."""
+
+
+class MeasuredPlugin(BasePlugin[MeasuredConfig]):
+    """Weaves each page before MkDocs renders it; publishes records, tables, figures and notebooks."""
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Find the project, and give every page the palette."""
+        root = Path(config.config_file_path).parent
+        with _as_plugin_error():
+            self.project = Project.load(root, quick=os.environ.get("MEASURED_QUICK") == "1")
+        if self.project.palette and "assets/palette.css" not in config.extra_css:
+            config.extra_css.insert(0, "assets/palette.css")
+        return config
+
+    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
+        """Weave all pages, so that everything generated can know where each number is shown."""
+        with _as_plugin_error():
+            library = Library(read_records(self.project.records))
+            self.weaver = Weaver(library, publish.pictures(self.project), row_page=ledger.PAGE)
+            self.woven: dict[str, Woven] = {}
+            self.executed: dict[str, cells.Executed] = {}
+            self.meta: dict[str, dict] = {}
+            for file in files.documentation_pages():
+                self._weave(file)
+            for path, content in self._generated(library):
+                files.append(File.generated(config, path, content=content))
+        return files
+
+    def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Hand MkDocs the woven page."""
+        woven = self.woven.get(page.file.src_uri)
+        return markdown if woven is None else woven.markdown
+
+    def on_page_content(self, content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Formulas become MathML, figures become inline SVG that follows the scheme."""
+        with _as_plugin_error():
+            content = maths.render(content, page.file.src_uri)
+            content = _PICTURE.sub(self._inline, content)
+        return (_BANNER if self.project.quick else "") + content
+
+    def on_serve(self, server, *, config: MkDocsConfig, builder):
+        """Reload when a record or a figure was made anew."""
+        for folder in (self.project.records, self.project.drawings):
+            if folder.is_dir():
+                server.watch(str(folder))
+        return server
+
+    def _weave(self, file: File) -> None:
+        text = file.content_string
+        page: PageSource = scan(text, Path(file.abs_src_path).relative_to(self.project.root))
+        executed = cells.execute(
+            page,
+            text,
+            cache=self.project.build / "cells",
+            packages=self.project.packages,
+            lock=self.project.lock_file,
+        )
+        self.executed[file.src_uri] = executed
+        self.meta[file.src_uri] = page.meta
+        self.woven[file.src_uri] = self.weaver.weave(page, executed.markdown, file.src_uri)
+
+    def _generated(self, library: Library):
+        pages = defaultdict(list)
+        for where, woven in self.woven.items():
+            for name in woven.ids:
+                pages[name].append(where)
+        yield from publish.files_of(self.project, library, pages)
+        yield ledger.PAGE, ledger.page(library, publish.stored_values(self.project), pages)
+        for where, woven in self.woven.items():
+            folder, stem = where.rpartition("/")[0], where.rpartition("/")[2].removesuffix(".md")
+            for name, data in self.executed[where].images.items():
+                yield f"{folder}/{name}" if folder else name, data
+            if self.executed[where].notebook:
+                text = publish.notebook(woven, self.executed[where], self.meta[where])
+                yield f"{folder}/{stem}.ipynb" if folder else f"{stem}.ipynb", text
+        yield from publish.vendored(self.project.root / self.config.vendor)
+
+    def _inline(self, match: re.Match[str]) -> str:
+        svg = (self.project.drawings / f"{match['name']}.svg").read_text(encoding="utf-8")
+        label = html.escape(html.unescape(match["alt"]), quote=True)
+        return svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+
+
+_BANNER = (
+    '<div class="quick-banner" role="status">Quick build: fewer draws and seeds, for authors. '
+    "These numbers are not the published ones.</div>\n"
+)
+
+
+class _as_plugin_error:
+    """What a person can mend reaches MkDocs as its own kind of error: told once, no traceback."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind, error, trace) -> None:
+        if isinstance(error, MeasuredError):
+            raise PluginError(str(error)) from None

@@ -1,0 +1,137 @@
+"""What a site publishes besides pages: every measurement, record, table, figure and notebook as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from measured.cells import Executed
+from measured.drawing import Palette
+from measured.experiment import Cell, Table
+from measured.measurement import Measurement
+from measured.project import Project
+from measured.record import Record
+from measured.reference import Library
+from measured.stored import Expectation
+from measured.weave import Picture, Woven
+
+DATA = "data"
+
+
+def pictures(project: Project) -> dict[str, Picture]:
+    """The finished figures."""
+    found = {}
+    for path in sorted(project.drawings.glob("*.json")):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        found[data["name"]] = Picture(data["alt"])
+    return found
+
+
+def files_of(project: Project, library: Library, pages: Mapping[str, list[str]]) -> Iterator[tuple[str, str | bytes]]:
+    """Path in the site, and content, of everything that is not a page.
+
+    Args:
+        project: whose build folder holds records and figures.
+        library: the records.
+        pages: for each measurement, the pages that show it.
+    """
+    stored = stored_values(project)
+    yield "measurements.json", _json(measurement_rows(library, stored, pages))
+    for name in library.records:
+        yield f"records/{name}.json", (project.records / f"{name}.json").read_bytes()
+        yield f"records/{name}.npz", (project.records / f"{name}.npz").read_bytes()
+    for table in library.tables.values():
+        yield f"{DATA}/tables/{table.name}.csv", table_csv(table, library)
+    for path in sorted(project.drawings.glob("*.*")):
+        if path.suffix in {".svg", ".csv"} and not path.name.startswith("."):
+            yield f"{DATA}/figures/{path.name}", path.read_bytes()
+    if project.palette:
+        yield "assets/palette.css", Palette.load(project.palette_file).css() + "\n"
+
+
+def measurement_rows(
+    library: Library, stored: Mapping[str, Expectation], pages: Mapping[str, list[str]]
+) -> list[dict[str, Any]]:
+    """The public list: one object a measurement."""
+    return [_row(m, library.owner[m.id], stored.get(m.id), pages.get(m.id, [])) for m in library.measurements.values()]
+
+
+def _row(m: Measurement, record: Record, expectation: Expectation | None, pages: list[str]) -> dict[str, Any]:
+    spread = m.spread
+    return {
+        "id": m.id,
+        "value": m.as_dict()["value"],
+        "display": m.display(),
+        "unit": m.unit,
+        "description": m.description,
+        "stored": expectation.value if expectation else None,
+        "tolerance": {**m.tolerance.as_dict(), "allowed": expectation.allowed() if expectation else None},
+        "experiment": record.experiment,
+        "source": record.source,
+        "seeds": list(m.seeds),
+        "spread": spread,
+        "mode": record.mode,
+        "pages": pages,
+    }
+
+
+def table_csv(table: Table, library: Library) -> str:
+    """A table with its values in full, not as displayed."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([_text(column) for column in table.columns])
+    for row in table.rows:
+        writer.writerow(
+            [library.measurements[c.id].as_dict()["value"] if isinstance(c, Cell) else _text(c) for c in row]
+        )
+    return stream.getvalue()
+
+
+def notebook(woven: Woven, executed: Executed, meta: Mapping[str, Any]) -> str:
+    """The page as a notebook: prose with its values, cells with their outputs; the same bytes each time."""
+    cells: list[dict[str, Any]] = []
+    for index, (kind, text) in enumerate(woven.plain):
+        common: dict[str, Any] = {"id": f"cell-{index}", "metadata": {}}
+        if kind == "prose":
+            cells.append({**common, "cell_type": "markdown", "source": text})
+        else:
+            run = executed.notebook[int(text)]
+            count = 1 + sum(cell["cell_type"] == "code" for cell in cells)
+            outputs = [_numbered(output, count) for output in run["outputs"]]
+            cells.append(
+                {**common, "cell_type": "code", "execution_count": count, "source": run["code"], "outputs": outputs}
+            )
+    kernel = (meta.get("jupyter") or {}).get("kernelspec") or {}
+    return _json({"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def _numbered(output: dict[str, Any], count: int) -> dict[str, Any]:
+    return {**output, "execution_count": count} if "execution_count" in output else output
+
+
+def stored_values(project: Project) -> dict[str, Expectation]:
+    """The stored expectations by measurement."""
+    from measured.stored import read_all
+
+    return {name: e for file in read_all(project.stored).values() for name, e in file.items()}
+
+
+def _text(cell: str) -> str:
+    """A label without its Markdown."""
+    return re.sub(r"[*`$]", "", cell)
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def vendored(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Third-party files that were installed for the site: path below `assets/vendor/`, and content."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            yield f"assets/vendor/{path.relative_to(folder).as_posix()}", path.read_bytes()
