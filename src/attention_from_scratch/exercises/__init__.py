@@ -1,0 +1,1 @@
+"""Exercises: starters, properties that any correct solution has, and the mistakes people make."""

@@ -1,0 +1,1 @@
+"""One module an exercise: wrong solutions that people really write, each of which a property rejects."""

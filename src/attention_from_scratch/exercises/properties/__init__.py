@@ -1,0 +1,1 @@
+"""One module an exercise: what every correct solution has in common, one function a property."""

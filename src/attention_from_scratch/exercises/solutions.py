@@ -1,0 +1,76 @@
+"""Worked solutions, one an exercise. The pages show them, and run them, as they stand here."""
+
+import numpy as np
+
+
+def causal_mask(length):
+    """Query i may attend to key j where j is not later than i."""
+    queries = np.arange(length)[:, np.newaxis]
+    keys = np.arange(length)[np.newaxis, :]
+    return keys <= queries
+
+
+def softmax(scores):
+    """Exponentials of the scores less their row's maximum, divided by their row's sum."""
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def attention(query, key, value, mask=None):
+    """Dot products over the root of d_k, mask, softmax over the keys, average of the values."""
+    scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ value, weights
+
+
+def decoder_weights(logits, real):
+    """Both masks joined by `and`, before the softmax; a row without any allowed key becomes zeros."""
+    causal = np.tril(np.ones(logits.shape[-2:], dtype=bool))
+    allowed = causal & real[:, np.newaxis, :]
+    blocked = np.where(allowed, logits, -np.inf)
+    largest = blocked.max(axis=-1, keepdims=True)
+    exponentials = np.exp(blocked - np.where(np.isfinite(largest), largest, 0))
+    total = exponentials.sum(axis=-1, keepdims=True)
+    return exponentials / np.where(total > 0, total, 1)
+
+
+def multi_head_attention(tokens, query_kernel, key_kernel, value_kernel, output_kernel, num_heads):
+    """Split the columns into heads, attend in each, lay the heads side by side, mix them."""
+
+    def split(columns):
+        return columns.reshape(len(tokens), num_heads, -1).swapaxes(0, 1)  # (heads, tokens, key_dim)
+
+    query, key, value = (split(tokens @ kernel) for kernel in (query_kernel, key_kernel, value_kernel))
+    scores = query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    merged = (weights @ value).swapaxes(0, 1).reshape(tokens.shape)
+    return merged @ output_kernel, weights
+
+
+def online_attention(query, blocks):
+    """Carry the largest score, the sum of exponentials and the weighted sum of values; divide at the end."""
+    largest, total, output = -np.inf, 0.0, 0.0
+    for key, value in blocks:
+        scores = query @ key.T / np.sqrt(query.shape[-1])
+        new = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+        old_in_new = np.exp(largest - new)  # zero for the first block: nothing was summed before it
+        exponentials = np.exp(scores - new)
+        total = total * old_in_new + exponentials.sum(axis=-1, keepdims=True)
+        output = output * old_in_new + exponentials @ value
+        largest = new
+    return output / total
+
+
+def find_shift(weights):
+    """Mean weight on the diagonal before, and on the diagonal after; the largest of all heads wins."""
+    means = {
+        offset: np.diagonal(weights, offset=offset, axis1=-2, axis2=-1).mean(axis=(1, -1))
+        for offset in (-1, 1)
+    }
+    offset = max(means, key=lambda each: means[each].max())
+    block, head = np.unravel_index(means[offset].argmax(), means[offset].shape)
+    return block, head, offset

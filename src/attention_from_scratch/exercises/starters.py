@@ -1,0 +1,81 @@
+"""Where the reader begins. Every starter runs, and returns something of the right kind that is wrong."""
+
+import numpy as np
+
+
+def causal_mask(length):
+    """The causal mask of `length` tokens: an array (queries, keys), True where attention is allowed."""
+    queries = np.arange(length)[:, np.newaxis]  # one row a query
+    keys = np.arange(length)[np.newaxis, :]  # one column a key
+    return (queries >= 0) & (keys >= 0)  # finish this line: which pairs are allowed?
+
+
+def softmax(scores):
+    """Weights along the last axis of `scores`: positive, with a sum of one."""
+    exponentials = np.exp(scores)  # what happens when a score is a thousand?
+    return exponentials / exponentials.sum()  # one sum for everything: is that what you want?
+
+
+def attention(query, key, value, mask=None):
+    """Scaled dot-product attention: returns the outputs and the weights.
+
+    query: (..., queries, d_k); key: (..., keys, d_k); value: (..., keys, d_v).
+    mask: (queries, keys), True where attention is allowed; None allows everything.
+    """
+    scores = np.zeros((len(query), len(key)))  # 1. dot products, divided by …
+    # 2. where a mask is given, no weight for blocked pairs
+    weights = scores + 1 / len(key)  # 3. softmax over the keys
+    return weights @ value, weights
+
+
+def decoder_weights(logits, real):
+    """Attention weights of a decoder, with padding: an array like `logits`.
+
+    logits: (sequences, queries, keys), with as many queries as keys.
+    real: (sequences, tokens), True where a token is real, False where it is padding.
+    """
+    allowed = np.ones(logits.shape, dtype=bool)  # causal, and no padding
+    blocked = np.where(allowed, logits, -np.inf)
+    exponentials = np.exp(blocked - blocked.max(axis=-1, keepdims=True))  # and a row that allows nothing?
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def multi_head_attention(tokens, query_kernel, key_kernel, value_kernel, output_kernel, num_heads):
+    """Multi-head self-attention: returns outputs (tokens, d_model) and weights (heads, queries, keys).
+
+    tokens: (tokens, d_model); the four kernels: (d_model, d_model).
+    Head h has the h-th run of d_model / num_heads neighbouring columns.
+    """
+    query, key, value = tokens @ query_kernel, tokens @ key_kernel, tokens @ value_kernel
+    # Split each into heads, attend in every head, merge: this starter has one head, whatever num_heads says.
+    scores = query @ key.T / np.sqrt(query.shape[-1])
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights @ value @ output_kernel, weights[np.newaxis]
+
+
+def online_attention(query, blocks):
+    """Attention over keys that come block by block: returns the outputs (queries, d_v).
+
+    query: (queries, d_k).
+    blocks: yields pairs (key, value) of shapes (b, d_k) and (b, d_v). A block may be overwritten when the
+    next one comes.
+    """
+    output = 0.0
+    for key, value in blocks:
+        scores = query @ key.T / np.sqrt(query.shape[-1])
+        exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        # Each block overwrites the one before. What do you have to carry on from block to block?
+        output = exponentials @ value / exponentials.sum(axis=-1, keepdims=True)
+    return output
+
+
+def find_shift(weights):
+    """The head that looks one token back, or one token on: returns (block, head, offset).
+
+    weights: (blocks, sequences, heads, queries, keys).
+    offset: -1 if each query looks at the key one before it, +1 if at the key one after it.
+    """
+    sharpness = weights.max(axis=-1).mean(axis=(1, -1))  # (blocks, heads): is sharpness the question?
+    block, head = np.unravel_index(sharpness.argmax(), sharpness.shape)
+    return block, head, -1
