@@ -1,0 +1,67 @@
+// Entry of the site's scripts, loaded as a module on every page.
+//
+// It looks for elements that a component enhances, and imports that component when such an element
+// comes near the viewport. Every component exports `mount(element)`, which returns a function that takes
+// it down again. Pages work without this file: what is enhanced is text, a table or a <details>.
+//
+// | element                             | component         |
+// |-------------------------------------|-------------------|
+// | <pre class="diagram">               | diagram.js        |
+// | <div data-sketch="lookup">          | lookup/view.js    |
+// | <table class="measured-table">      | ranked/view.js    |
+// | <div data-sketch="model">           | model/view.js     |
+// | <div class="predict">               | predict/view.js   |
+// | <div class="quiz">                  | quiz/view.js      |
+
+const COMPONENTS = [
+  ["pre.diagram", () => import("./diagram.js")],
+  ['[data-sketch="lookup"]', () => import("./lookup/view.js")],
+  ["table.measured-table", () => import("./ranked/view.js")],
+  ['[data-sketch="model"]', () => import("./model/view.js")],
+  [".predict", () => import("./predict/view.js")],
+  [".quiz", () => import("./quiz/view.js")],
+];
+const NEAR = "300px";
+
+let takeDown = () => {};
+
+/** Watches the page's elements; called again for each page that instant navigation brings. */
+function start() {
+  takeDown();
+  const mounted = [];
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        seen.unobserve(target);
+        mountOne(target, mounted);
+      }
+    },
+    { rootMargin: NEAR },
+  );
+  for (const [selector] of COMPONENTS) for (const element of document.querySelectorAll(selector)) seen.observe(element);
+  takeDown = () => {
+    seen.disconnect();
+    for (const unmount of mounted) unmount();
+  };
+}
+
+async function mountOne(element, mounted) {
+  if (element.dataset.mounted) return;
+  element.dataset.mounted = "yes";
+  const [, bring] = COMPONENTS.find(([selector]) => element.matches(selector));
+  try {
+    const { mount } = await bring();
+    if (!element.isConnected) return;
+    const unmount = await mount(element);
+    if (unmount) mounted.push(unmount);
+    element.dataset.mounted = "ready";
+  } catch (error) {
+    element.dataset.mounted = "failed"; // its text stays as it was
+    console.error(error);
+  }
+}
+
+if (globalThis.document$) globalThis.document$.subscribe(start);
+else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+else start();

@@ -1,0 +1,126 @@
+// Building blocks of every component: elements without innerHTML, numbers as text, live words.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * An HTML element. Properties are set as properties (`className`, `onclick`, `disabled` …); names with a
+ * dash (`aria-label`, `data-x`) and `for`, `role`, `scope` are set as attributes.
+ */
+export function html(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined) continue;
+    if (name.includes("-") || ["for", "role", "scope", "list"].includes(name)) element.setAttribute(name, value);
+    else element[name] = value;
+  }
+  element.append(...children);
+  return element;
+}
+
+/** An SVG element with attributes. */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  set(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+/** Sets several attributes. */
+export function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+}
+
+/** A number with fixed decimals, a real minus sign, and no negative zero. */
+export function fixed(value, digits = 2) {
+  if (!Number.isFinite(value)) return "–";
+  const text = value.toFixed(digits);
+  return text.startsWith("-") && Number(text) !== 0 ? `−${text.slice(1)}` : text.replace(/^-/, "");
+}
+
+/** A number as a share: 0.834 gives "83%". */
+export function percent(value) {
+  return `${Math.round(100 * value)}%`;
+}
+
+/** A button of a sketch. */
+export function button(text, onclick, properties = {}) {
+  return html("button", { type: "button", className: "sketch-button", onclick, ...properties }, text);
+}
+
+/** A labelled checkbox, drawn as a switch. */
+export function toggle(text, checked, onchange) {
+  const input = html("input", { type: "checkbox", checked, onchange: () => onchange(input.checked) });
+  return { input, label: html("label", { className: "sketch-switch" }, input, html("span", {}, text)) };
+}
+
+/** A labelled slider whose value stands beside it. */
+export function slider(text, { min, max, step, value, digits = 2 }, oninput) {
+  const shown = html("output", { className: "sketch-number" });
+  const input = html("input", { type: "range", min, max, step });
+  const update = (to) => {
+    input.value = to;
+    shown.textContent = fixed(Number(to), digits);
+  };
+  input.addEventListener("input", () => {
+    shown.textContent = fixed(Number(input.value), digits);
+    oninput(Number(input.value));
+  });
+  update(value);
+  return { input, update, label: html("label", { className: "sketch-slider" }, html("span", {}, text), input, shown) };
+}
+
+/**
+ * The drawing in words. They follow the state at most once every `wait` ms, so that a screen reader is not
+ * flooded while something is dragged; the last words always arrive. `quietly` changes the text without
+ * having it read aloud: for what moves by itself.
+ */
+export function liveText(wait = 700) {
+  const element = html("p", { className: "sketch-words", role: "status", "aria-live": "polite" });
+  let timer = 0;
+  let latest = "";
+  const write = () => {
+    timer = 0;
+    if (element.textContent !== latest) element.textContent = latest;
+  };
+  return {
+    element,
+    say(words, { quietly = false } = {}) {
+      latest = words;
+      element.setAttribute("aria-live", quietly ? "off" : "polite");
+      timer ||= setTimeout(write, wait);
+    },
+    sayNow(words) {
+      clearTimeout(timer);
+      latest = words;
+      write();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** The site's colours as they stand now: `{ink, muted, grid, surface, accent, series1 … series5}`. */
+export function colours(element = document.body) {
+  const style = getComputedStyle(element);
+  const roles = ["ink", "muted", "grid", "surface", "accent", "series1", "series2", "series3", "series4", "series5"];
+  return Object.fromEntries(roles.map((role) => [role, style.getPropertyValue(`--figure-${role}`).trim() || "#777777"]));
+}
+
+/** Calls back when the colour scheme changes; returns how to stop. */
+export function onScheme(callback) {
+  const observer = new MutationObserver(() => callback());
+  observer.observe(document.body, { attributes: true, attributeFilter: ["data-md-color-scheme"] });
+  return () => observer.disconnect();
+}
+
+/** Whether the reader asked for little motion. */
+export function prefersStillness() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+let ids = 0;
+
+/** An id that no other element of the page has. */
+export function uniqueId(stem) {
+  ids += 1;
+  return `${stem}-${ids}`;
+}
