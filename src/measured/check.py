@@ -19,7 +19,8 @@ _LEFTOVERS = {
     "$$": "an unrendered formula",
 }
 _KEY = re.compile(r"\b(?:pch|i18n)\.[a-z]\w+\b")
-_CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.S)
+# Code is shown as written, and a formula keeps its LaTeX, braces and all, as an attribute.
+_CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>|<math\b[^>]*>", re.S)
 PAGE_BUDGET = 60_000  # bytes, gzipped
 
 

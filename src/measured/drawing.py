@@ -177,13 +177,35 @@ def svg_of(drawing: Drawing, name: str, palette: Palette) -> str:
 
 
 def slim(svg: str, name: str) -> str:
-    """Matplotlib's SVG without what no reader needs, its ids unique to the figure."""
+    """Matplotlib's SVG without what no reader needs, its ids unique to the figure.
+
+    Styles become presentation attributes, so that a page's content policy need not allow inline styles.
+    """
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
-    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
+    svg = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
+    svg = svg.replace("<svg", '<svg stroke-linejoin="round" stroke-linecap="butt"', 1)
+    svg = re.sub(r' style="([^"]*)"', lambda match: _attributes(match[1]), svg)
     prefix = re.sub(r"[^a-z0-9]+", "-", name)
-    svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
+    used = set(re.findall(r'url\(#([^)]+)\)|xlink:href="#([^"]+)"', svg))
+    wanted = {one or other for one, other in used}
+    svg = re.sub(r' id="([^"]+)"', lambda m: f' id="{prefix}-{m[1]}"' if m[1] in wanted else "", svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
     svg = re.sub(r'xlink:href="#([^"]+)"', rf'xlink:href="#{prefix}-\1"', svg)
-    svg = re.sub(r"(\d+\.\d{2})\d+", r"\1", svg)
+    svg = re.sub(r"\d+\.\d+", _short, svg)
+    svg = re.sub(r" transform=\"rotate\(-?0 [^\"]*\"", "", svg)
+    svg = re.sub(r' d="([^"]*)"', lambda m: f' d="{_path(m[1])}"', svg)
     return re.sub(r">\s+<", "><", svg).strip() + "\n"
+
+
+def _attributes(style_text: str) -> str:
+    """`fill: none; stroke-width: 0.6` as ` fill="none" stroke-width="0.6"`."""
+    pairs = (part.partition(":") for part in style_text.split(";") if part.strip())
+    return "".join(f' {key.strip()}="{value.strip()}"' for key, _, value in pairs)
+
+
+def _short(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+
+
+def _path(commands: str) -> str:
+    return re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(commands.split()))

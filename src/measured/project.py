@@ -121,7 +121,14 @@ class Project:
 
 
 def _listed(module: str, name: str) -> list[Any]:
-    found = list(getattr(importlib.import_module(module), name))
+    try:
+        found = list(getattr(importlib.import_module(module), name))
+    except (ImportError, AttributeError) as error:
+        raise MeasuredError(
+            f"{module}.{name} cannot be loaded: {error}",
+            path="pyproject.toml",
+            expected=f"a module of the project, installed or on PYTHONPATH, with a list {name}",
+        ) from error
     names = [item.name for item in found]
     for item in names:
         if names.count(item) > 1:

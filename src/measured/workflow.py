@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +30,14 @@ class Job:
         after: files that must be made before it.
         makes: files that it leaves.
         why: why it has to be made anew; empty where it need not.
-        call: a function of this module, and what it is called with; plain data, to cross to a worker.
+        call: what `perform` is called with; plain data, to cross to a worker.
     """
 
     name: str
     after: tuple[Path, ...]
     makes: tuple[Path, ...]
     why: str
-    call: tuple[str, ...]
+    call: tuple[Any, ...]
 
 
 def jobs(project: Project) -> list[Job]:
@@ -101,27 +101,17 @@ def perform(root: str, quick: bool, kind: str, name: str, run: str = "") -> None
         running.perform_experiment(project, experiment)
 
 
-def tasks() -> dict[str, Callable[..., None]]:
-    """The stale jobs as pytask tasks; a `scripts/task_*.py` puts them into its namespace."""
-    from typing import Annotated
-
-    from pytask import Product, task
-
-    project = Project.load(Path(os.environ.get("MEASURED_ROOT", ".")), quick=os.environ.get("MEASURED_QUICK") == "1")
-    made: dict[str, Callable[..., None]] = {}
+def stale_jobs() -> list[Job]:
+    """What `make` asked pytask for, or, where pytask was called by hand, whatever is stale."""
+    root = Path(os.environ.get("MEASURED_ROOT", "."))
+    project = Project.load(root, quick=os.environ.get("MEASURED_QUICK") == "1")
     stale = [job for job in jobs(project) if job.why]
-    makes = {path for job in stale for path in job.makes}
-    for number, job in enumerate(stale):
-
-        def task_job(
-            call: tuple[Any, ...] = (str(project.root), project.quick, *job.call),
-            after: tuple[Path, ...] = tuple(p for p in job.after if p in makes or p.exists()),
-            makes: Annotated[tuple[Path, ...], Product] = job.makes,
-        ) -> None:
-            perform(*call)
-
-        made[f"task_{number}"] = task(id=job.name)(task_job)
-    return made
+    made = {path for job in stale for path in job.makes}
+    where = (str(project.root), project.quick)
+    return [
+        replace(job, call=(*where, *job.call), after=tuple(p for p in job.after if p in made or p.exists()))
+        for job in stale
+    ]
 
 
 def prune(project: Project) -> list[Path]:
