@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
+from types import ModuleType
 
 from attention_from_scratch.exercises import solutions, starters
+from attention_from_scratch.exercises.checking import report
 from attention_from_scratch.exercises.exercise import Exercise
+from attention_from_scratch.exercises.mistakes import attention as attention_mistakes
+from attention_from_scratch.exercises.mistakes import causal_mask as causal_mask_mistakes
+from attention_from_scratch.exercises.mistakes import decoder_weights as decoder_weights_mistakes
+from attention_from_scratch.exercises.mistakes import find_shift as find_shift_mistakes
+from attention_from_scratch.exercises.mistakes import multi_head_attention as multi_head_attention_mistakes
+from attention_from_scratch.exercises.mistakes import online_attention as online_attention_mistakes
+from attention_from_scratch.exercises.mistakes import softmax as softmax_mistakes
+from attention_from_scratch.exercises.properties import (
+    attention,
+    causal_mask,
+    decoder_weights,
+    find_shift,
+    multi_head_attention,
+    online_attention,
+    softmax,
+)
 
-_PACKAGE = __package__
 
-TITLES = {
-    "causal_mask": "Finish the mask",
-    "softmax": "A softmax that survives large scores",
-    "attention": "Attention from its formula",
-    "decoder_weights": "Two masks and an empty row",
-    "multi_head_attention": "Split into heads and merge",
-    "online_attention": "Attention block by block",
-    "find_shift": "Find the head that carries the shift",
-}
-
-
-def _exercise(number: int, name: str, title: str) -> Exercise:
-    properties = import_module(f"{_PACKAGE}.properties.{name}")
-    mistakes = import_module(f"{_PACKAGE}.mistakes.{name}")
+def _exercise(number: int, title: str, properties: ModuleType, mistakes: ModuleType) -> Exercise:
+    name = properties.__name__.rpartition(".")[2]
     return Exercise(
         number=number,
         title=title,
@@ -33,7 +38,15 @@ def _exercise(number: int, name: str, title: str) -> Exercise:
     )
 
 
-EXERCISES = tuple(_exercise(n, name, title) for n, (name, title) in enumerate(TITLES.items(), start=1))
+EXERCISES = (
+    _exercise(1, "Finish the mask", causal_mask, causal_mask_mistakes),
+    _exercise(2, "A softmax that survives large scores", softmax, softmax_mistakes),
+    _exercise(3, "Attention from its formula", attention, attention_mistakes),
+    _exercise(4, "Two masks and an empty row", decoder_weights, decoder_weights_mistakes),
+    _exercise(5, "Split into heads and merge", multi_head_attention, multi_head_attention_mistakes),
+    _exercise(6, "Attention block by block", online_attention, online_attention_mistakes),
+    _exercise(7, "Find the head that carries the shift", find_shift, find_shift_mistakes),
+)
 
 
 def exercise_named(name: str) -> Exercise:
@@ -45,16 +58,21 @@ def exercise_named(name: str) -> Exercise:
     for exercise in EXERCISES:
         if exercise.name == name:
             return exercise
-    raise ValueError(f"no exercise asks for a function {name!r}; they ask for {', '.join(TITLES)}")
+    names = ", ".join(exercise.name for exercise in EXERCISES)
+    raise ValueError(f"no exercise asks for a function {name!r}; they ask for {names}")
 
 
-def check(candidate) -> None:
+def check(candidate: Callable) -> None:
     """Try `candidate` against the exercise that asks for a function of its name, and print what came of it.
 
     Raises:
         ValueError: no exercise asks for a function of that name.
     """
-    from attention_from_scratch.exercises.checking import report
-
     name = getattr(candidate, "__name__", str(candidate))
     print(report(name, exercise_named(name).check(candidate)))
+
+
+def mistakes_in_words(name: str) -> str:
+    """The named mistakes of an exercise as a Markdown list, for its page."""
+    sentences = dict.fromkeys(mistake.sentence for mistake in exercise_named(name).mistakes)
+    return "\n".join(f"- {sentence}" for sentence in sentences)

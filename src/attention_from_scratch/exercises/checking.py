@@ -5,6 +5,7 @@ is the hint. It returns when the property holds, and calls `require` with what i
 """
 
 import inspect
+import textwrap
 import warnings
 from dataclasses import dataclass
 
@@ -74,5 +75,16 @@ def report(name, outcomes):
     for outcome in outcomes:
         lines.append(f"  {'ok  ' if outcome.holds else 'FAIL'}  {outcome.sentence}")
         if not outcome.holds:
-            lines += [f"        seen: {outcome.seen}", f"        hint: {outcome.hint}"]
+            lines += [*_wrapped("seen: ", outcome.seen), *_wrapped("hint: ", outcome.hint)]
     return "\n".join(lines)
+
+
+def _wrapped(label, text):
+    indent = " " * 8
+    return textwrap.wrap(
+        text,
+        92,
+        initial_indent=indent + label,
+        subsequent_indent=indent + " " * len(label),
+        break_on_hyphens=False,
+    )

@@ -8,24 +8,21 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from attention_from_scratch.exercises import checking
 from attention_from_scratch.exercises.catalogue import EXERCISES
 from attention_from_scratch.exercises.exercise import Exercise
 
+FOLDER = "exercises/notebooks"
 
-def write_notebooks(folder: Path) -> list[Path]:
-    """Write one notebook an exercise into `folder`, which is made where it is missing; return their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
+
+def published() -> Iterator[tuple[str, str]]:
+    """Where each notebook is published, as the site sees it from its root, and its text."""
     for exercise in EXERCISES:
-        path = folder / f"{exercise.slug}.ipynb"
-        path.write_bytes(as_bytes(notebook(exercise)))
-        written.append(path)
-    return written
+        yield f"{FOLDER}/{exercise.slug}.ipynb", as_text(notebook(exercise))
 
 
 def notebook(exercise: Exercise) -> dict[str, Any]:
@@ -55,9 +52,9 @@ def notebook(exercise: Exercise) -> dict[str, Any]:
     }
 
 
-def as_bytes(content: dict[str, Any]) -> bytes:
+def as_text(content: dict[str, Any]) -> str:
     """A notebook as nbformat writes it: one blank an indent, keys in order, a line break at the end."""
-    return (json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _task(exercise: Exercise) -> str:

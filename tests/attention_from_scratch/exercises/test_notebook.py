@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from attention_from_scratch.exercises.catalogue import EXERCISES
-from attention_from_scratch.exercises.notebook import as_bytes, notebook, write_notebooks
+from attention_from_scratch.exercises.notebook import as_text, notebook, published
 
 
 def code_of(content):
@@ -18,9 +18,9 @@ def code_of(content):
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.name)
 def test_it_is_valid_and_the_same_bytes_twice(exercise):
-    first, second = as_bytes(notebook(exercise)), as_bytes(notebook(exercise))
+    first, second = as_text(notebook(exercise)), as_text(notebook(exercise))
     assert first == second
-    nbformat.validate(nbformat.reads(first.decode(), as_version=nbformat.NO_CONVERT))
+    nbformat.validate(nbformat.reads(first, as_version=nbformat.NO_CONVERT))
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.name)
@@ -47,18 +47,18 @@ def test_it_runs_in_a_fresh_kernel(tmp_path, monkeypatch):
     from nbclient import NotebookClient
 
     monkeypatch.chdir(tmp_path)
-    book = nbformat.reads(as_bytes(notebook(EXERCISES[2])).decode(), as_version=4)
+    book = nbformat.reads(as_text(notebook(EXERCISES[2])), as_version=4)
     NotebookClient(book, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
     printed = [o["text"] for c in book.cells if c.cell_type == "code" for o in c.outputs]
     assert len(printed) == 1
     assert printed[0].startswith("attention: ")
 
 
-def test_write_notebooks_writes_one_an_exercise(tmp_path):
-    paths = write_notebooks(tmp_path / "deep" / "folder")
-    assert [path.name for path in paths] == [f"{e.slug}.ipynb" for e in EXERCISES]
-    for path, exercise in zip(paths, EXERCISES, strict=True):
-        assert inspect.getsource(exercise.starter).strip() in code_of(json.loads(path.read_text("utf-8")))[0]
+def test_one_notebook_an_exercise_is_published():
+    found = dict(published())
+    assert list(found) == [f"exercises/notebooks/{e.slug}.ipynb" for e in EXERCISES]
+    for text, exercise in zip(found.values(), EXERCISES, strict=True):
+        assert inspect.getsource(exercise.starter).strip() in code_of(json.loads(text))[0]
 
 
 def test_cell_ids_are_unique_and_stable():
