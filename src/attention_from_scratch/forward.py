@@ -85,6 +85,11 @@ def answers(trace: Trace) -> Int[np.ndarray, " sequences"]:
     return trace.logits.argmax(axis=-1)
 
 
+def weights_of(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The weights among a training run's arrays (`weights.…`), by the names that `forward` knows."""
+    return {name.removeprefix("weights."): a for name, a in arrays.items() if name.startswith("weights.")}
+
+
 def blocks_of(weights: Weights) -> int:
     """How many blocks the weights are of."""
     return sum(name.endswith("_attention.query.kernel") for name in weights)

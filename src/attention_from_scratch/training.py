@@ -21,6 +21,8 @@ from jaxtyping import Float, Int
 
 from attention_from_scratch import models
 
+_PIECE = 1_000  # sequences whose logits are computed at a time
+
 
 class Diverged(ArithmeticError):
     """The loss became NaN or infinite; the message says after how many steps, and with which seed."""
@@ -46,12 +48,14 @@ class Trained(NamedTuple):
         steps: after how many steps each evaluation took place.
         losses: mean training loss since the evaluation before.
         accuracies: on the validation sequences.
+        logits: the model itself, tokens in and logits out; good until the next training starts.
     """
 
     weights: dict[str, np.ndarray]
     steps: Int[np.ndarray, " evaluations"]
     losses: Float[np.ndarray, " evaluations"]
     accuracies: Float[np.ndarray, " evaluations"]
+    logits: Callable[[Int[np.ndarray, "sequences length"]], Float[np.ndarray, "sequences vocabulary"]]
 
 
 def train(
@@ -90,7 +94,11 @@ def train(
         if stop_at is not None and accuracies[-1] >= stop_at:
             break
     return Trained(
-        models.weights_by_name(trainer.model), np.array(steps), np.array(losses), np.array(accuracies)
+        models.weights_by_name(trainer.model),
+        np.array(steps),
+        np.array(losses),
+        np.array(accuracies),
+        trainer.logits,
     )
 
 
@@ -177,14 +185,21 @@ class _Trainer:
             total += loss
         return total / tokens.shape[0]
 
-    @tf.function(jit_compile=True)
-    def predict(self, tokens):
-        """The most likely answer of each sequence."""
-        return tf.argmax(self.model(tokens, training=False), axis=-1, output_type=tf.int32)
+    def logits(self, tokens: np.ndarray) -> np.ndarray:
+        """Logits, computed in pieces of one size, so that one compiled function serves them all."""
+        pieces = -(-len(tokens) // _PIECE)
+        padded = np.concatenate([tokens, np.repeat(tokens[:1], pieces * _PIECE - len(tokens), axis=0)])
+        return np.concatenate([self._logits(piece).numpy() for piece in np.split(padded, pieces)])[
+            : len(tokens)
+        ]
 
     def accuracy(self, tokens: np.ndarray, answers: np.ndarray) -> float:
         """Share of sequences answered right."""
-        return float(np.mean(self.predict(tokens).numpy() == answers))
+        return float(np.mean(self.logits(tokens).argmax(axis=-1) == answers))
+
+    @tf.function(jit_compile=True)
+    def _logits(self, tokens):
+        return self.model(tokens, training=False)
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,63 @@
+"""What answers are worth that do not find the cue: the ladder under the learning curves, exactly.
+
+A match-then-read sequence holds `length − 2` ordinary symbols, drawn alike, and each of them is the
+answer with the same probability. So whoever sees which symbols there are, but not in which order, can
+do no better than name the most common one. It is right with probability E[largest count] / (length − 2).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import factorial
+
+import numpy as np
+
+from attention_from_scratch.tasks import SYMBOLS, Lookups
+
+
+def ignoring_the_input() -> Fraction:
+    """Always the same symbol, or any."""
+    return Fraction(1, SYMBOLS)
+
+
+def random_symbol(length: int) -> Fraction:
+    """An ordinary symbol of the sequence, picked blindly: the answer, or one that happens to equal it."""
+    ordinary = length - 2
+    return Fraction(1, ordinary) + Fraction(ordinary - 1, ordinary) * Fraction(1, SYMBOLS)
+
+
+def most_common_symbol(length: int) -> Fraction:
+    """The ceiling of all strategies that do not see the order: E[largest count] / (length − 2)."""
+    ordinary = length - 2
+    expected = sum((1 - probability_none_above(most, ordinary) for most in range(ordinary)), Fraction(0))
+    return expected / ordinary
+
+
+def probability_none_above(most: int, draws: int, symbols: int = SYMBOLS) -> Fraction:
+    """The probability that no symbol comes up more than `most` times in so many uniform draws.
+
+    The coefficient of xⁿ in (1 + x + x²/2! + … + x^most/most!)^symbols, times n! / symbolsⁿ.
+
+    Args:
+        most: the largest count allowed.
+        draws: how many symbols are drawn.
+        symbols: how many there are to draw from.
+    """
+    one = [Fraction(1, factorial(count)) for count in range(min(most, draws) + 1)]
+    ways = [Fraction(1)]
+    for _ in range(symbols):
+        product = [Fraction(0)] * min(len(ways) + len(one) - 1, draws + 1)
+        for i, a in enumerate(ways):
+            for j, b in enumerate(one[: len(product) - i]):
+                product[i + j] += a * b
+        ways = product
+    return ways[draws] * factorial(draws) / Fraction(symbols) ** draws if len(ways) > draws else Fraction(0)
+
+
+def guess_most_common(drawn: Lookups, generator: np.random.Generator) -> np.ndarray:
+    """Answer each sequence with its most common symbol other than its cue, ties broken at random."""
+    rows = np.arange(len(drawn.tokens))
+    counts = np.zeros((len(rows), drawn.tokens.max() + 1))
+    np.add.at(counts, (rows[:, np.newaxis], drawn.tokens), 1)
+    counts[rows, drawn.tokens[:, -1]] = 0
+    return (counts + generator.random(counts.shape) / 2).argmax(axis=1)
