@@ -146,11 +146,8 @@ class Palette:
         return svg
 
     def css(self) -> str:
-        """The roles as CSS variables, for both of Material's schemes."""
-        blocks = {
-            'light': '[data-md-color-scheme="default"]',
-            'dark': '[data-md-color-scheme="slate"]',
-        }
+        """The roles as CSS variables: light, unless Material's dark scheme is chosen."""
+        blocks = {"light": ":root", "dark": '[data-md-color-scheme="slate"]'}
         return "\n".join(
             selector
             + " {\n"

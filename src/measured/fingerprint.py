@@ -19,6 +19,8 @@ from measured.files import sha256, sha256_of_text
 
 Fingerprint = dict[str, str]
 
+ENGINE = __name__.partition(".")[0]
+
 
 def of_function(
     function: Callable[..., Any],
@@ -47,8 +49,9 @@ def of_function(
 
 
 def closure(module: str, packages: tuple[str, ...]) -> dict[str, Path]:
-    """The module, all project modules that it imports, directly or not, and their packages' `__init__`."""
-    graph = _graph(packages)
+    """The module, all that it imports of the project and of the engine, and their packages' `__init__`."""
+    within = tuple(sorted({*packages, ENGINE}))
+    graph = _graph(within)
     todo, seen = [module], set()
     while todo:
         name = todo.pop()
@@ -59,7 +62,7 @@ def closure(module: str, packages: tuple[str, ...]) -> dict[str, Path]:
             todo.append(name.rpartition(".")[0])
         if name in graph.modules:
             todo.extend(graph.find_modules_directly_imported_by(name))
-    return {name: _file_of(name) for name in sorted(seen) if name.split(".")[0] in (*packages, module.split(".")[0])}
+    return {name: _file_of(name) for name in sorted(seen) if name.split(".")[0] in within}
 
 
 def digest(fingerprint: Mapping[str, str]) -> str:
