@@ -39,7 +39,13 @@ def serve(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the test suite: the engine, the subject, small pages and experiments; minutes (-- -k NAME)."""
     install(session)
-    session.run("pytest", "--ignore=tests/regressions", "--ignore=tests/attack", "--ignore=tests/site", *session.posargs)
+    session.run(
+        "pytest",
+        "--ignore=tests/regressions",
+        "--ignore=tests/attack",
+        "--ignore=tests/site",
+        *session.posargs,
+    )
 
 
 @nox.session

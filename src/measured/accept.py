@@ -10,7 +10,7 @@ from rich.table import Table
 from measured import files, gate
 from measured.errors import MeasuredError
 from measured.project import Project
-from measured.record import Record, read_records
+from measured.record import Record
 from measured.stored import Expectation, dump, read_all
 
 
@@ -23,7 +23,7 @@ def accept(project: Project, confirm: Callable[[], bool]) -> int:
     Raises:
         MeasuredError: there is no record, or a record is a quick one.
     """
-    records = read_records(project.records)
+    records = project.read_records()
     if not records:
         raise MeasuredError("there is no record to accept", mend="run: nox -s build")
     found = gate.compare_all(records, read_all(project.stored))
@@ -41,7 +41,9 @@ def show(found: Mapping[str, list[gate.Drift]]) -> None:
     for experiment, drifts in found.items():
         table = Table(title=experiment, title_justify="left", show_lines=False)
         for heading in ("id", "stored", "measured", "change", "÷ tolerance", "why"):
-            table.add_column(heading, overflow="fold", justify="left" if heading in ("id", "why") else "right")
+            table.add_column(
+                heading, overflow="fold", justify="left" if heading in ("id", "why") else "right"
+            )
         for d in drifts:
             change = "" if d.change is None else f"{d.change:+.4g}"
             ratio = "" if d.ratio is None else f"{d.ratio:.1f}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,9 @@ from measured.project import Project
 Say = Callable[[str], None]
 
 
-def build(project: Project, say: Say, workers: int = 2, fetch: Callable[[Path], object] | None = None) -> Path:
+def build(
+    project: Project, say: Say, workers: int = 2, fetch: Callable[[Path], object] | None = None
+) -> Path:
     """The whole way; the site that stood before stands until the new one has passed every check.
 
     Args:
@@ -102,8 +105,8 @@ def render(project: Project, target: Path) -> Path:
     """
     os.environ["MEASURED_QUICK"] = "1" if project.quick else "0"
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
-    # MkDocs stamps its sitemap with the day; a site of the same sources is the same site.
-    os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
+    # MkDocs stamps its sitemap with today; a site of the same commit is the same site.
+    os.environ.setdefault("SOURCE_DATE_EPOCH", _commit_time(project.root))
     shutil.rmtree(target, ignore_errors=True)
 
     from mkdocs.commands.build import build as mkdocs_build
@@ -163,6 +166,15 @@ def _gate_state(project: Project) -> str:
     parts |= {f"module {name}": files.sha256_of_text(path) for name, path in engine.items()}
     parts["lock"] = files.sha256_of_text(project.lock_file)
     return fingerprint.digest(parts)
+
+
+def _commit_time(root: Path) -> str:
+    """Seconds of the commit that is checked out; 0 where there is none."""
+    command = ["git", "-C", str(root), "log", "-1", "--format=%ct"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() or "0"
+    except (OSError, subprocess.CalledProcessError):
+        return "0"
 
 
 def _recover(project: Project) -> None:

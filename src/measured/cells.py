@@ -245,7 +245,9 @@ def _execute(notebook: Any, cells: Sequence[CodeCell], page: PageSource, config:
             ) from None
         except CellTimeoutError:
             limit = cells[running["index"]].timeout
-            raise failed(f"the cell ran longer than {limit} s", "a cell that ends in time, or timeout=…") from None
+            raise failed(
+                f"the cell ran longer than {limit} s", "a cell that ends in time, or timeout=…"
+            ) from None
         except DeadKernelError:
             raise failed("the cell killed its kernel", "a kernel that lives to the end of the page") from None
 

@@ -141,6 +141,15 @@ def main() -> None:
     except MeasuredError as error:
         click.echo(str(error), err=True)
         sys.exit(1)
+    except OSError as error:
+        click.echo(f"{error.filename or 'a file'}: {error.strerror or error}", err=True)
+        click.echo(
+            "  to mend: free some space, or mend the folder's permissions; site/ is as it was", err=True
+        )
+        sys.exit(1)
+    except click.Abort:
+        click.echo("stopped; nothing was stored", err=True)
+        sys.exit(1)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

@@ -54,7 +54,13 @@ class Plot:
 
 
 def subplots(
-    palette: Palette, rows: int = 1, columns: int = 1, *, width: float = 7.2, height: float = 3.2, **options: Any
+    palette: Palette,
+    rows: int = 1,
+    columns: int = 1,
+    *,
+    width: float = 7.2,
+    height: float = 3.2,
+    **options: Any,
 ) -> tuple[Figure, Any]:
     """A figure and its axes, as `matplotlib.pyplot.subplots`, without pyplot's global state.
 
@@ -124,18 +130,24 @@ class Palette:
         except (OSError, json.JSONDecodeError) as error:
             raise MeasuredError(f"the palette cannot be read: {error}", path=path) from error
         for role, colours in roles.items():
-            if set(colours) != set(SCHEMES) or not all(re.fullmatch("#[0-9a-f]{6}", c) for c in colours.values()):
-                raise MeasuredError(f"role {role!r}", path=path, expected='{"light": "#rrggbb", "dark": "#rrggbb"}')
+            if set(colours) != set(SCHEMES) or not all(
+                re.fullmatch("#[0-9a-f]{6}", c) for c in colours.values()
+            ):
+                raise MeasuredError(
+                    f"role {role!r}", path=path, expected='{"light": "#rrggbb", "dark": "#rrggbb"}'
+                )
         return cls(roles)
 
     def __getattr__(self, role: str) -> str:
         try:
             return self.__dict__["_stand_ins"][role]
         except KeyError:
-            raise AttributeError(f"the palette has no role {role!r}; it has {', '.join(self.roles)}") from None
+            raise AttributeError(
+                f"the palette has no role {role!r}; it has {', '.join(self.roles)}"
+            ) from None
 
     def series(self, index: int) -> str:
-        """The colour of the n-th data series, from 0: role `series1`, `series2` …"""
+        """The colour of the n-th data series, counted from 0: the role `series1`, then `series2`."""
         return getattr(self, f"series{index + 1}")
 
     def paint(self, svg: str, scheme: str | None) -> str:
@@ -169,7 +181,9 @@ def svg_of(drawing: Drawing, name: str, palette: Palette) -> str:
         raise MeasuredError(f"figure {name} has no alt text", expected="a sentence with the measured values")
     stream = io.StringIO()
     with mpl.rc_context({**style(palette), "svg.hashsalt": name}):
-        drawing.figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        drawing.figure.savefig(
+            stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None}
+        )
     return slim(stream.getvalue(), name)
 
 
@@ -179,7 +193,12 @@ def slim(svg: str, name: str) -> str:
     Styles become presentation attributes, so that a page's content policy need not allow inline styles.
     """
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
+    svg = re.sub(
+        r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*|<defs>\s*<style.*?</style>\s*</defs>\s*",
+        "",
+        svg,
+        flags=re.S,
+    )
     svg = svg.replace("<svg", '<svg stroke-linejoin="round" stroke-linecap="butt"', 1)
     svg = re.sub(r' style="([^"]*)"', lambda match: _attributes(match[1]), svg)
     prefix = re.sub(r"[^a-z0-9]+", "-", name)

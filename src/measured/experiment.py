@@ -141,7 +141,9 @@ class Experiment:
         """
         ids = [m.id for m in findings.measurements]
         if not ids:
-            raise MeasuredError(f"experiment {self.name} measured nothing", expected="at least one measurement")
+            raise MeasuredError(
+                f"experiment {self.name} measured nothing", expected="at least one measurement"
+            )
         for name in ids:
             if ids.count(name) > 1:
                 raise MeasuredError(f"experiment {self.name} measures {name} twice")
@@ -155,4 +157,6 @@ class Experiment:
         for table in findings.tables:
             for cell in (c for row in table.rows for c in row if isinstance(c, Cell)):
                 if cell.id not in ids:
-                    raise MeasuredError(f"table {table.name} refers to {cell.id}, which {self.name} does not measure")
+                    raise MeasuredError(
+                        f"table {table.name} refers to {cell.id}, which {self.name} does not measure"
+                    )

@@ -30,7 +30,9 @@ def write_bytes(path: Path, data: bytes) -> None:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         raise MeasuredError(
-            f"cannot write: {error.strerror}", path=path, mend="free some space, or mend the folder's permissions"
+            f"cannot write: {error.strerror}",
+            path=path,
+            mend="free some space, or mend the folder's permissions",
         ) from error
 
 

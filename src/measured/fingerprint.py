@@ -40,7 +40,8 @@ def of_function(
         also: further files that can change the result (a style file, a palette).
     """
     parts = {
-        f"module {name}": sha256_of_text(path) for name, path in closure(function.__module__, packages).items()
+        f"module {name}": sha256_of_text(path)
+        for name, path in closure(function.__module__, packages).items()
     }
     parts["parameters"] = sha256(json.dumps(parameters, sort_keys=True, default=list).encode())
     parts["lock"] = sha256_of_text(lock)
@@ -90,5 +91,7 @@ def _graph(packages: tuple[str, ...]) -> Any:
 def _file_of(module: str) -> Path:
     spec: ModuleSpec | None = find_spec(module)
     if spec is None or spec.origin is None:
-        raise MeasuredError(f"module {module} cannot be found", expected="an importable module of the project")
+        raise MeasuredError(
+            f"module {module} cannot be found", expected="an importable module of the project"
+        )
     return Path(spec.origin)

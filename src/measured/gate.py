@@ -81,8 +81,12 @@ def _drift(record: Record, expected: Mapping[str, Expectation]) -> Iterator[Drif
             yield _outside(name, measurement.value, expected[name])
     for name in expected:
         if name not in record.measurements:
-            reason = "a stored value that nothing measures any more: restore the measurement, or nox -s accept"
-            yield Drift(name, "missing", repr(expected[name].value), "nothing", expected[name].allowed(), reason)
+            reason = (
+                "a stored value that nothing measures any more: restore the measurement, or nox -s accept"
+            )
+            yield Drift(
+                name, "missing", repr(expected[name].value), "nothing", expected[name].allowed(), reason
+            )
 
 
 def _outside(name: str, value: Value, expectation: Expectation) -> Drift:
@@ -108,5 +112,5 @@ def _unmeasured(name: str, count: int) -> Drift:
         f"{count} values",
         "no record",
         "a record of that experiment",
-        "the experiment is gone or has not run: run nox -s build, or delete its stored file in a commit that says so",
+        "the experiment is gone or has not run: run nox -s build, or take its stored file away with nox -s accept",
     )

@@ -47,7 +47,8 @@ def _mathml(latex: str, display: bool, path: str) -> str:
     unread = re.search(r"<mi>\\(\w+)</mi>|<mtext>\\(\w+)</mtext>", markup)
     if unread:
         raise MeasuredError(
-            f"the formula {latex!r} uses \\{unread[1] or unread[2]}, which latex2mathml does not know", path=path
+            f"the formula {latex!r} uses \\{unread[1] or unread[2]}, which latex2mathml does not know",
+            path=path,
         )
     annotated = f'<math alttext="{html.escape(latex, quote=True)}"'
     return markup.replace("<math", annotated, 1).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "", 1)

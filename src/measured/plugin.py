@@ -19,7 +19,6 @@ from mkdocs.structure.pages import Page
 from measured import cells, ledger, maths, publish
 from measured.errors import MeasuredError
 from measured.project import Project
-from measured.record import read_records
 from measured.reference import Library
 from measured.scan import PageSource, scan
 from measured.weave import Weaver, Woven
@@ -49,7 +48,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Weave all pages, so that everything generated can know where each number is shown."""
         with _as_plugin_error():
-            library = Library(read_records(self.project.records))
+            library = Library(self.project.read_records())
             self.weaver = Weaver(library, publish.pictures(self.project), row_page=ledger.PAGE)
             self.woven: dict[str, Woven] = {}
             self.executed: dict[str, cells.Executed] = {}

@@ -11,6 +11,8 @@ from typing import Any
 
 from measured.errors import MeasuredError
 from measured.experiment import Experiment
+from measured.files import sha256_of_text
+from measured.record import Record, read_records
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,10 @@ class Project:
     def lock_file(self) -> Path:
         """The lock file."""
         return self.root / self.lock
+
+    def read_records(self) -> dict[str, Record]:
+        """The records by experiment, each made with the lock in force."""
+        return read_records(self.records, sha256_of_text(self.lock_file))
 
     @property
     def palette_file(self) -> Path:

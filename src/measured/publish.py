@@ -32,7 +32,9 @@ def pictures(project: Project) -> dict[str, Picture]:
     return found
 
 
-def files_of(project: Project, library: Library, pages: Mapping[str, list[str]]) -> Iterator[tuple[str, str | bytes]]:
+def files_of(
+    project: Project, library: Library, pages: Mapping[str, list[str]]
+) -> Iterator[tuple[str, str | bytes]]:
     """Path in the site, and content, of everything that is not a page.
 
     Args:
@@ -58,7 +60,10 @@ def measurement_rows(
     library: Library, stored: Mapping[str, Expectation], pages: Mapping[str, list[str]]
 ) -> list[dict[str, Any]]:
     """The public list: one object a measurement."""
-    return [_row(m, library.owner[m.id], stored.get(m.id), pages.get(m.id, [])) for m in library.measurements.values()]
+    return [
+        _row(m, library.owner[m.id], stored.get(m.id), pages.get(m.id, []))
+        for m in library.measurements.values()
+    ]
 
 
 def _row(m: Measurement, record: Record, expectation: Expectation | None, pages: list[str]) -> dict[str, Any]:
@@ -104,7 +109,13 @@ def notebook(woven: Woven, executed: Executed, meta: Mapping[str, Any]) -> str:
             count = 1 + sum(cell["cell_type"] == "code" for cell in cells)
             outputs = [_numbered(output, count) for output in run["outputs"]]
             cells.append(
-                {**common, "cell_type": "code", "execution_count": count, "source": run["code"], "outputs": outputs}
+                {
+                    **common,
+                    "cell_type": "code",
+                    "execution_count": count,
+                    "source": run["code"],
+                    "outputs": outputs,
+                }
             )
     kernel = (meta.get("jupyter") or {}).get("kernelspec") or {}
     return _json({"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5})

@@ -129,9 +129,30 @@ def read_record(path: Path) -> Record:
         raise _foreign(path, error.problem) from error
 
 
-def read_records(folder: Path) -> dict[str, Record]:
-    """All records of a folder, by experiment."""
-    return {record.experiment: record for record in map(read_record, sorted(folder.glob("*.json")))}
+def read_records(folder: Path, lock: str | None = None) -> dict[str, Record]:
+    """All records of a folder, by experiment.
+
+    Args:
+        folder: where they are.
+        lock: hash of the lock file in force; None asks nobody.
+
+    Raises:
+        MeasuredError: a record cannot be read, is kept under another name, or was made with other
+            versions than the lock's.
+    """
+    records = {}
+    for path in sorted(folder.glob("*.json")):
+        record = records[path.stem] = read_record(path)
+        if record.experiment != path.stem:
+            raise _foreign(path, f"is that of {record.experiment}, under another name")
+        if lock is not None and record.fingerprint.get("lock") != lock:
+            raise MeasuredError(
+                "the record was made with another lock file",
+                path=path,
+                expected="records made with the versions that the lock file pins",
+                mend="run: nox -s build",
+            )
+    return records
 
 
 class LazyArrays(Mapping[str, np.ndarray]):

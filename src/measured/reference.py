@@ -187,12 +187,15 @@ class Library:
     def unknown(self, name: str) -> MeasuredError:
         """The error for a reference that no record answers."""
         known = [*self.measurements, *self._parameters()]
-        close = difflib.get_close_matches(name, known, n=3) or [
-            k for k in known if k.startswith(name.rpartition(".")[0] + ".")
-        ][:3]
+        close = (
+            difflib.get_close_matches(name, known, n=3)
+            or [k for k in known if k.startswith(name.rpartition(".")[0] + ".")][:3]
+        )
         return MeasuredError(
             f"no record has {name}",
-            expected=f"did you mean {', '.join(close)}?" if close else "the id of a measurement in build/records",
+            expected=f"did you mean {', '.join(close)}?"
+            if close
+            else "the id of a measurement in build/records",
             mend="correct the reference; or, where an experiment measures it and its record is missing, "
             "run: nox -s build",
         )

@@ -108,7 +108,9 @@ def _front_matter(text: str, path: Path) -> tuple[dict[str, Any], str, int]:
             expected="`key: value` lines between two lines of ---",
         ) from error
     if not isinstance(meta, dict):
-        raise MeasuredError("the front matter is not a mapping", path=path, line=1, expected="`key: value` lines")
+        raise MeasuredError(
+            "the front matter is not a mapping", path=path, line=1, expected="`key: value` lines"
+        )
     return meta, text[match.end() :], text.count("\n", 0, match.end()) + 1
 
 

@@ -16,7 +16,9 @@ from measured.record import read_record
 def plot_fingerprint(project: Project, plot: Plot) -> fingerprint.Fingerprint:
     """What can change a figure: its module and imports, the palette, the records that it draws."""
     also = [project.palette_file, *(project.records / f"{name}.json" for name in plot.records)]
-    drawing = fingerprint.of_function(plot.draw, {}, packages=project.packages, lock=project.lock_file, also=also)
+    drawing = fingerprint.of_function(
+        plot.draw, {}, packages=project.packages, lock=project.lock_file, also=also
+    )
     return {**drawing, **{f"engine {n}": files.sha256_of_text(p) for n, p in _engine(project).items()}}
 
 
@@ -33,7 +35,9 @@ def perform_plot(project: Project, plot: Plot) -> None:
     with mpl.rc_context(style(palette)):
         drawing = plot.draw(palette, *records)
     svg = svg_of(drawing, plot.name, palette)
-    texts = {f"{plot.name}.{scheme}.svg": _described(palette.paint(svg, scheme), drawing) for scheme in SCHEMES}
+    texts = {
+        f"{plot.name}.{scheme}.svg": _described(palette.paint(svg, scheme), drawing) for scheme in SCHEMES
+    }
     texts |= {f"{plot.name}.svg": palette.paint(svg, None), f"{plot.name}.csv": csv_of(drawing.data)}
     for name, text in texts.items():
         files.write_text(project.drawings / name, text)

@@ -78,7 +78,9 @@ class Weaver:
     row_page: str | None = "measurements.md"
     data_folder: str = "data"
 
-    def weave(self, page: PageSource, cells: Mapping[int, str] | None = None, where: str = "index.md") -> Woven:
+    def weave(
+        self, page: PageSource, cells: Mapping[int, str] | None = None, where: str = "index.md"
+    ) -> Woven:
         """Weave one page.
 
         Args:
@@ -142,7 +144,9 @@ class _Weaving:
             template = environment.from_string("\n" * (first - 1) + text)
             return template.render()[first - 1 :]
         except TemplateSyntaxError as error:
-            raise self._at(MeasuredError(f"malformed reference or tag: {error.message}"), error.lineno) from error
+            raise self._at(
+                MeasuredError(f"malformed reference or tag: {error.message}"), error.lineno
+            ) from error
         except UndefinedError as error:
             line = _line_of(error)
             raise self._at(self._undefined(error, line), line) from error
@@ -196,10 +200,12 @@ class _Weaving:
         return value.shown(specification)
 
     def table(self, name: str) -> _Block:
-        """`{{ table("name") }}`: a table of the records, as Markdown, with its data beside it."""
+        """A table of the records as Markdown, with a link to its data: `{{ table("name") }}`."""
         tables = self.weaver.library.tables
         if name not in tables:
-            raise MeasuredError(f"no record has a table {name!r}", expected=f"one of {', '.join(sorted(tables))}")
+            raise MeasuredError(
+                f"no record has a table {name!r}", expected=f"one of {', '.join(sorted(tables))}"
+            )
         self.tables[name] = None
         table = tables[name]
         numeric = [any(isinstance(row[i], Cell) for row in table.rows) for i in range(len(table.columns))]
@@ -307,7 +313,8 @@ class _Weaving:
 
     def _in_prose(self, shown: Shown) -> str:
         if not shown.ids or self.weaver.row_page is None:
-            return f'<data class="{shown.kind}" value="{html.escape(str(shown.value))}">{escape(shown.text)}</data>'
+            value = html.escape(str(shown.value))
+            return f'<data class="{shown.kind}" value="{value}">{escape(shown.text)}</data>'
         target = f"{self.to(self.weaver.row_page)}#{shown.ids[0]}"
         others = f' data-ids="{" ".join(shown.ids)}"' if shown.kind == "derived" else ""
         return f"[{self._in_data(shown)}]({target}){{ .measured{others} }}"
@@ -399,4 +406,3 @@ def _line_of(error: BaseException) -> int | None:
     """The template line where the error was raised."""
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == "<template>"]
     return lines[-1] if lines else None
-

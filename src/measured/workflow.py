@@ -182,7 +182,11 @@ def _why_plot(project: Project, plot: Any, makes: tuple[Path, ...]) -> str:
     try:
         data = json.loads(makes[0].read_text(encoding="utf-8"))
         whole = all(sha256(p.read_bytes()) == data["files"][p.name] for p in makes[1:])
-        return _difference(data["fingerprint"], sketching.plot_fingerprint(project, plot)) if whole else "changed by hand"
+        return (
+            _difference(data["fingerprint"], sketching.plot_fingerprint(project, plot))
+            if whole
+            else "changed by hand"
+        )
     except (ValueError, KeyError, TypeError, OSError):
         return "its files are not whole"
 

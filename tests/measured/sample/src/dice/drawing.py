@@ -9,5 +9,6 @@ def counts(palette, record):
     found = record.arrays["counts"]
     axes.bar(range(1, len(found) + 1), found, color=palette.accent)
     axes.set_xlabel("face")
-    alt = f"Bars of how often each of {record.display('fair.sides')} faces came up; mean {record.display('fair.mean')}."
+    sides, mean = record.display("fair.sides"), record.display("fair.mean")
+    alt = f"Bars of how often each of {sides} faces came up; mean {mean}."
     return Drawing(figure, alt, {"face": range(1, len(found) + 1), "count": found})

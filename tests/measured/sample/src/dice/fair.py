@@ -1,4 +1,4 @@
-"""Is the die fair?"""
+"""Whether the die is fair."""
 
 import numpy as np
 
@@ -18,7 +18,9 @@ def measure(draws, seed, runs):
     counts = np.bincount(faces, minlength=SIDES + 1)[1:]
     measurements = (
         Measurement("fair.sides", SIDES, "sides of the die", Exact("a count")),
-        Measurement("fair.mean", faces.mean(), "mean of the throws", Close("sums may round", atol=1e-9), ".4f"),
+        Measurement(
+            "fair.mean", faces.mean(), "mean of the throws", Close("sums may round", atol=1e-9), ".4f"
+        ),
         Measurement("fair.error", 1e-9, "rounding", AtMost("rounding only", bound=1e-6), ".2e"),
         Measurement(
             "fair.luck",
@@ -31,7 +33,9 @@ def measure(draws, seed, runs):
         ),
         Measurement("fair.name", "six <b>sides</b> & |pipes|", "a text", Exact("a name")),
     )
-    table = Table("fair.summary", ("what", "value"), (("mean", Cell("fair.mean")), ("sides", Cell("fair.sides"))))
+    table = Table(
+        "fair.summary", ("what", "value"), (("mean", Cell("fair.mean")), ("sides", Cell("fair.sides")))
+    )
     return Findings(measurements, {"counts": counts}, (table,))
 
 
@@ -43,7 +47,13 @@ EXPERIMENT = Experiment(
     quick={"draws": 60},
     runs=tuple(Run(f"seed{s}", run, {"draws": 100, "seed": s}, in_quick=s < 2) for s in SEEDS),
     claims=(
-        Claim("fair.middling", "the mean lies between 3 and 4", lambda f: between({"mean": f["fair.mean"]}, 3, 4)),
-        Claim("fair.loaded", "the mean lies between 5 and 6", lambda f: between({"mean": f["fair.mean"]}, 5, 6)),
+        Claim(
+            "fair.middling",
+            "the mean lies between 3 and 4",
+            lambda f: between({"mean": f["fair.mean"]}, 3, 4),
+        ),
+        Claim(
+            "fair.loaded", "the mean lies between 5 and 6", lambda f: between({"mean": f["fair.mean"]}, 5, 6)
+        ),
     ),
 )

@@ -10,10 +10,9 @@ from pytest_regressions.common import perform_regression_check
 
 from measured import files, gate, stored
 from measured.project import Project
-from measured.record import read_records
 
 PROJECT = Project.load(Path(os.environ.get("MEASURED_ROOT", ".")))
-RECORDS = read_records(PROJECT.records)
+RECORDS = PROJECT.read_records()
 STORED = {path.stem: path for path in sorted(PROJECT.stored.glob("*.yml"))}
 
 
