@@ -10,12 +10,12 @@ const TITLE = 24;
 /** Where things stand on a canvas of this width: two planes, and the bars between or below them. */
 export function layout(width) {
   const wide = width >= WIDE;
-  const bars = wide ? Math.min(190, 0.24 * width) : width;
-  const side = Math.floor(wide ? Math.min(310, (width - bars - 2 * GAP) / 2) : (width - GAP) / 2);
-  const left = wide ? Math.floor((width - 2 * side - bars - 2 * GAP) / 2) : 0;
-  const right = wide ? left + side + bars + 2 * GAP : side + GAP;
+  const middle = wide ? Math.min(190, 0.24 * width) : width;
+  const side = Math.floor(wide ? Math.min(310, (width - middle - 2 * GAP) / 2) : (width - GAP) / 2);
+  const left = wide ? Math.floor((width - 2 * side - middle - 2 * GAP) / 2) : 0;
+  const right = wide ? left + side + middle + 2 * GAP : side + GAP;
   const barBox = wide
-    ? { left: left + side + GAP, top: TITLE, width: bars, height: side }
+    ? { left: left + side + GAP, top: TITLE, width: middle, height: side }
     : { left: 0, top: 2 * TITLE + side + 8, width, height: 150 };
   return {
     wide,
@@ -65,12 +65,14 @@ function arrow(p, [x1, y1], [x2, y2], colour, weight) {
   const length = Math.hypot(x2 - x1, y2 - y1) || 1;
   const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
   const head = Math.min(6 + weight, length);
+  const [backX, backY] = [x2 - ux * head, y2 - uy * head];
+  const half = head / 2;
   p.stroke(colour);
   p.strokeWeight(weight);
-  p.line(x1, y1, x2 - ux * head, y2 - uy * head);
+  p.line(x1, y1, backX, backY);
   p.noStroke();
   p.fill(colour);
-  p.triangle(x2, y2, x2 - ux * head - uy * head * 0.5, y2 - uy * head + ux * head * 0.5, x2 - ux * head + uy * head * 0.5, y2 - uy * head - ux * head * 0.5);
+  p.triangle(x2, y2, backX - uy * half, backY + ux * half, backX + uy * half, backY - ux * half);
 }
 
 /** A letter beside a point, on the side away from the plane's middle, inside the frame. */
@@ -114,7 +116,7 @@ function bars(p, { left, top, width, height }, { weights, scores }, colours) {
   p.text("Weights", left, top - 8);
   const step = height / weights.length;
   const thick = Math.min(26, 0.62 * step);
-  const [from, room] = [left + 20, width - 20 - 50];
+  const [from, room] = [left + 20, width - 20 - 60];
   weights.forEach((weight, i) => {
     const y = top + step * (i + 0.5);
     const hidden = scores[i] === -Infinity;

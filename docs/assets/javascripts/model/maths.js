@@ -1,0 +1,205 @@
+// The trained block model's forward pass, after src/attention_from_scratch/forward.py: the arithmetic.
+//
+// A model is exported as a manifest and a file of little-endian float32 numbers:
+//   {"config": {"causal": false, "length": 12, …}, "weights": "two.bin",
+//    "tensors": [{"name": "block1_attention.query.kernel", "shape": [32, 4, 8], "offset": 0}, …]}
+// `offset` counts bytes. Blocks, heads and widths are read off the tensors' shapes.
+
+const EPSILON = 1e-3; // Keras' LayerNormalization adds this to the variance
+
+export const SYMBOLS = 7;
+export const CUE = SYMBOLS + 1;
+
+/** A model from its manifest and its bytes; an Error names what is missing or too short. */
+export function readModel(manifest, buffer) {
+  const weights = new Map();
+  for (const { name, shape, offset } of manifest.tensors) {
+    const size = shape.reduce((a, b) => a * b, 1);
+    if (offset + 4 * size > buffer.byteLength) throw new Error(`the weights end before ${name}`);
+    weights.set(name, new Float32Array(buffer.slice(offset, offset + 4 * size)));
+  }
+  const shapeOf = (name) => {
+    const found = manifest.tensors.find((tensor) => tensor.name === name);
+    if (!found) throw new Error(`the manifest lacks ${name}`);
+    return found.shape;
+  };
+  const [width, heads, keyDim] = shapeOf("block1_attention.query.kernel");
+  const [vocabulary] = shapeOf("embedding.embeddings");
+  const blocks = manifest.tensors.filter(({ name }) => name.endsWith("_attention.query.kernel")).length;
+  const [, hidden] = shapeOf("block1_hidden.kernel");
+  const { causal = false, length = 12 } = manifest.config ?? {};
+  return { weights, width, heads, keyDim, vocabulary, blocks, hidden, causal, length };
+}
+
+/** Sinusoidal positions, sine and cosine interleaved; (length × width), as one row after another. */
+export function positions(length, width) {
+  const table = new Float64Array(length * width);
+  for (let t = 0; t < length; t += 1) {
+    for (let i = 0; i < width; i += 2) {
+      const angle = t / 10000 ** (i / width);
+      table[t * width + i] = Math.sin(angle);
+      if (i + 1 < width) table[t * width + i + 1] = Math.cos(angle);
+    }
+  }
+  return table;
+}
+
+/** Rows (count × from) times kernel (from × to) plus bias. */
+function dense(rows, count, from, kernel, bias, to) {
+  const out = new Float64Array(count * to);
+  for (let r = 0; r < count; r += 1) {
+    for (let j = 0; j < to; j += 1) out[r * to + j] = bias[j];
+    for (let i = 0; i < from; i += 1) {
+      const x = rows[r * from + i];
+      if (x === 0) continue;
+      for (let j = 0; j < to; j += 1) out[r * to + j] += x * kernel[i * to + j];
+    }
+  }
+  return out;
+}
+
+/** Adds `more` to the rows and normalises each over its width. */
+function addAndNormalise(rows, more, count, width, gamma, beta) {
+  const out = new Float64Array(count * width);
+  for (let r = 0; r < count; r += 1) {
+    let mean = 0;
+    for (let i = 0; i < width; i += 1) {
+      out[r * width + i] = rows[r * width + i] + more[r * width + i];
+      mean += out[r * width + i];
+    }
+    mean /= width;
+    let variance = 0;
+    for (let i = 0; i < width; i += 1) variance += (out[r * width + i] - mean) ** 2;
+    const deviation = Math.sqrt(variance / width + EPSILON);
+    for (let i = 0; i < width; i += 1) {
+      out[r * width + i] = ((out[r * width + i] - mean) / deviation) * gamma[i] + beta[i];
+    }
+  }
+  return out;
+}
+
+/** Softmax of an array, in place of its scores. */
+export function softmax(scores) {
+  const most = Math.max(...scores);
+  const exponentials = Array.from(scores, (score) => Math.exp(score - most));
+  const sum = exponentials.reduce((a, b) => a + b, 0);
+  return exponentials.map((e) => e / sum);
+}
+
+/** Multi-head attention of the queries' rows over all rows; `off(head)` hands zeros on instead. */
+function attend(model, name, queries, count, rows, length, hides, off) {
+  const { weights, width, heads, keyDim } = model;
+  const part = (which, source, n) =>
+    dense(source, n, width, weights.get(`${name}.${which}.kernel`), weights.get(`${name}.${which}.bias`), heads * keyDim);
+  const [q, k, v] = [part("query", queries, count), part("key", rows, length), part("value", rows, length)];
+  const size = heads * keyDim;
+  const handedOn = new Float64Array(count * size);
+  const attention = [];
+  for (let h = 0; h < heads; h += 1) {
+    const ofHead = [];
+    for (let r = 0; r < count; r += 1) {
+      const scores = [];
+      for (let t = 0; t < length; t += 1) {
+        let score = 0;
+        for (let i = 0; i < keyDim; i += 1) score += q[r * size + h * keyDim + i] * k[t * size + h * keyDim + i];
+        scores.push(hides(r, t) ? -Infinity : score / Math.sqrt(keyDim));
+      }
+      const shares = softmax(scores);
+      ofHead.push(shares);
+      if (off(h)) continue;
+      for (let t = 0; t < length; t += 1) {
+        for (let i = 0; i < keyDim; i += 1) handedOn[r * size + h * keyDim + i] += shares[t] * v[t * size + h * keyDim + i];
+      }
+    }
+    attention.push(ofHead);
+  }
+  const kernel = weights.get(`${name}.attention_output.kernel`);
+  const bias = weights.get(`${name}.attention_output.bias`);
+  return { output: dense(handedOn, count, size, kernel, bias, width), attention };
+}
+
+/**
+ * The model's answer to one sequence.
+ *
+ * @param {ReturnType<readModel>} model
+ * @param {number[]} tokens
+ * @param {(block: number, head: number) => boolean} off heads, counted from 0, that hand on zeros
+ * @returns {{logits: Float64Array, probabilities: number[], attention: number[][][][]}} `attention` by
+ *   block, head, query, key; the last block has one query, the last position, since nothing else reaches
+ *   the logits
+ */
+export function forward(model, tokens, off = () => false) {
+  const { weights, width, hidden, vocabulary, blocks, causal } = model;
+  const length = tokens.length;
+  const embeddings = weights.get("embedding.embeddings");
+  let rows = positions(length, width);
+  tokens.forEach((token, t) => {
+    for (let i = 0; i < width; i += 1) rows[t * width + i] += embeddings[token * width + i];
+  });
+  const attention = [];
+  for (let block = 0; block < blocks; block += 1) {
+    const name = `block${block + 1}`;
+    const get = (rest) => weights.get(`${name}_${rest}`);
+    const last = block === blocks - 1;
+    const queries = last ? rows.slice((length - 1) * width) : rows;
+    const count = last ? 1 : length;
+    const hides = causal && !last ? (r, t) => t > r : () => false;
+    const attended = attend(model, `${name}_attention`, queries, count, rows, length, hides, (h) => off(block, h));
+    attention.push(attended.attention);
+    rows = addAndNormalise(queries, attended.output, count, width, get("norm1.gamma"), get("norm1.beta"));
+    const inner = dense(rows, count, width, get("hidden.kernel"), get("hidden.bias"), hidden).map((x) => Math.max(x, 0));
+    const outer = dense(inner, count, hidden, get("output.kernel"), get("output.bias"), width);
+    rows = addAndNormalise(rows, outer, count, width, get("norm2.gamma"), get("norm2.beta"));
+  }
+  const logits = dense(rows.slice(-width), 1, width, weights.get("logits.kernel"), weights.get("logits.bias"), vocabulary);
+  return { logits, probabilities: softmax(logits), attention };
+}
+
+/** The place of the largest number. */
+export function largest(numbers) {
+  return numbers.reduce((best, x, i) => (x > numbers[best] ? i : best), 0);
+}
+
+/** A generator of numbers in [0, 1) from a seed: the same sequences for every reader. */
+export function seeded(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0; // mulberry32
+    let z = state;
+    z = Math.imul(z ^ (z >>> 15), z | 1);
+    z ^= z + Math.imul(z ^ (z >>> 7), z | 61);
+    return ((z ^ (z >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A sequence of the task: symbols, the cue at `place`, the cue again at the end. */
+export function drawSequence(length, random) {
+  const tokens = Array.from({ length }, () => 1 + Math.floor(random() * SYMBOLS));
+  return withCue(tokens, Math.floor(random() * (length - 2)));
+}
+
+/** The same symbols with the first cue at another place; what stood there is kept where it can be. */
+export function withCue(tokens, place) {
+  const symbols = tokens.map((token) => (token === CUE ? 1 : token));
+  symbols[place] = CUE;
+  symbols[tokens.length - 1] = CUE;
+  return { tokens: symbols, place, answer: symbols[place + 1] };
+}
+
+/** Moves the first cue by one or more places; the symbols that it passes change places with it. */
+export function moveCue(tokens, place, to) {
+  const moved = [...tokens];
+  moved.splice(place, 1);
+  moved.splice(to, 0, CUE);
+  return { tokens: moved, place: to, answer: moved[to + 1] };
+}
+
+/** How many of `count` fresh sequences the model answers rightly. */
+export function countRight(model, count, random, off) {
+  let right = 0;
+  for (let i = 0; i < count; i += 1) {
+    const { tokens, answer } = drawSequence(model.length, random);
+    if (largest([...forward(model, tokens, off).logits]) === answer) right += 1;
+  }
+  return right;
+}

@@ -1,0 +1,130 @@
+// Predict, then reveal: the reader commits to a guess before a measurement is shown.
+//
+// Markup:  <div class="predict" data-kind="slider" data-min="0" data-max="1" data-step="0.01">
+//            <p>What is the largest weight?</p>
+//            <details><summary>Show the measured value</summary>
+//              <p>It is <data value="0.464">0.464</data>.</p>
+//            </details>
+//          </div>
+//          <div class="predict" data-kind="choice">
+//            <p>What happens?</p>
+//            <ul><li data-right>It rises.</li><li>It falls.</li></ul>
+//            <details>…</details>
+//          </div>
+//
+// The slider's answer is the first <data value> inside the <details>; data-unit follows its numbers.
+// The guess stays in this browser. Without scripts the <details> reveals the value by itself.
+
+import { button, fixed, html, slider, uniqueId } from "../shared/dom.js";
+import { keyOf, recall, remember } from "../shared/store.js";
+import { decimals, distance, verdict } from "./maths.js";
+
+export function mount(root) {
+  const details = root.querySelector("details");
+  const asks = { slider: askNumber, choice: askChoice }[root.dataset.kind];
+  if (!details || !asks) throw new Error('.predict needs a <details> and data-kind="slider" or "choice"');
+  const key = keyOf(root, "predict");
+  const result = html("p", { className: "predict-result", role: "status", "aria-live": "polite" });
+  const forget = button("Guess again", () => {
+    remember(key, null);
+    details.open = false;
+    settle(null);
+    ask.focus();
+  });
+  const ask = asks(root, details, (guess) => {
+    remember(key, guess);
+    details.open = true;
+    settle(guess);
+  });
+  const bottom = html("div", { className: "sketch-controls" }, forget);
+
+  function settle(guess) {
+    result.textContent = guess === null ? "" : ask.words(guess);
+    forget.hidden = guess === null;
+    ask.lock(guess);
+  }
+
+  details.before(ask.element, result, bottom);
+  const earlier = recall(key);
+  const known = ask.knows(earlier) ? earlier : null;
+  settle(known);
+  if (known !== null) details.open = true;
+  return () => {
+    for (const added of [ask.element, result, bottom]) added.remove();
+    ask.restore?.();
+  };
+}
+
+/** A slider and a button; the answer is a number. */
+function askNumber(root, details, answer) {
+  const { min = "0", max = "1", step = "0.01", unit = "" } = root.dataset;
+  const measured = details.querySelector("data[value]");
+  if (!measured) throw new Error('.predict data-kind="slider" needs a <data value> inside its <details>');
+  const value = Number(measured.value);
+  const range = Number(max) - Number(min);
+  const digits = decimals(step);
+  const middle = Number(min) + Math.round(range / Number(step) / 2) * Number(step);
+  const control = slider("Your guess", { min, max, step, value: root.dataset.start ?? middle, digits }, () => {});
+  control.input.setAttribute("aria-label", `Your guess, from ${min} to ${max}${unit && ` ${unit}`}`);
+  const commit = button("Compare with the measurement", () => answer(Number(control.input.value)));
+  const space = unit && ` ${unit}`;
+  return {
+    element: html("div", { className: "sketch-controls predict-ask" }, control.label, commit),
+    knows: (guess) => typeof guess === "number" && guess >= Number(min) && guess <= Number(max),
+    focus: () => control.input.focus(),
+    lock(guess) {
+      if (guess !== null) control.update(guess);
+      control.input.disabled = guess !== null;
+      commit.disabled = guess !== null;
+    },
+    words(guess) {
+      const far = distance(guess, value, range);
+      const shown = measured.textContent.trim();
+      return `You said ${fixed(guess, digits)}${space}; measured: ${shown}${space}. ${verdict(far)} Off by ${fixed(far.off, digits + 1)}${space}.`;
+    },
+  };
+}
+
+/** The items of a list become radio buttons; the answer is an item's place. */
+function askChoice(root, details, answer) {
+  const list = [...root.querySelectorAll("ul, ol")].find((found) => !details.contains(found));
+  if (!list) throw new Error('.predict data-kind="choice" needs a list of choices');
+  const items = [...list.children];
+  const right = items.findIndex((item) => item.hasAttribute("data-right") || item.querySelector("[data-right]"));
+  const name = uniqueId("predict");
+  const inputs = items.map((item, i) => {
+    const input = html("input", { type: "radio", name, value: String(i) });
+    const content = html("span", {});
+    content.append(...[...item.childNodes].map((node) => node.cloneNode(true)));
+    return { input, label: html("label", { className: "sketch-switch" }, input, content) };
+  });
+  const commit = button("Compare with the measurement", () => {
+    const chosen = inputs.findIndex(({ input }) => input.checked);
+    if (chosen >= 0) answer(chosen);
+    else inputs[0].input.focus();
+  });
+  list.hidden = true;
+  const group = html("fieldset", { className: "predict-choices" }, html("legend", {}, "Your guess"));
+  group.append(...inputs.map(({ label }) => label));
+  return {
+    element: html("div", { className: "predict-ask" }, group, commit),
+    knows: (guess) => Number.isInteger(guess) && guess >= 0 && guess < items.length,
+    focus: () => inputs[0].input.focus(),
+    restore: () => (list.hidden = false),
+    lock(guess) {
+      inputs.forEach(({ input }, i) => {
+        input.checked = i === guess;
+        input.disabled = guess !== null;
+      });
+      commit.disabled = guess !== null;
+    },
+    words(guess) {
+      const said = `You said “${wordsOf(items[guess])}”.`;
+      if (right < 0) return said;
+      return guess === right ? `${said} That is what was measured.` : `${said} Measured: “${wordsOf(items[right])}”.`;
+    },
+  };
+}
+
+/** An item's words, without the full stop that would stand inside the quotation marks. */
+const wordsOf = (item) => item.textContent.trim().replace(/\s+/g, " ").replace(/\.$/, "");

@@ -1,0 +1,49 @@
+// The measured table, ranked: the arithmetic.
+
+/**
+ * The order of the rows by a column: places of the values, largest first or smallest first. Rows without
+ * a number come last, equal rows keep their order.
+ */
+export function rank(values, descending = true) {
+  const places = values.map((_, i) => i);
+  const has = (i) => Number.isFinite(values[i]);
+  return places.sort((a, b) => {
+    if (has(a) !== has(b)) return has(a) ? -1 : 1;
+    if (!has(a)) return a - b;
+    return (descending ? values[b] - values[a] : values[a] - values[b]) || a - b;
+  });
+}
+
+/** The places of the highest and the lowest number; null if there is none. */
+export function extremes(values) {
+  const order = rank(values).filter((i) => Number.isFinite(values[i]));
+  return order.length ? { highest: order[0], lowest: rank(values, false)[0] } : null;
+}
+
+/** For each row the slot that it stands in under an order. */
+export function slots(order) {
+  const slot = [];
+  order.forEach((row, place) => (slot[row] = place));
+  return slot;
+}
+
+/** From 0 to 1, slow at both ends. */
+export function ease(t) {
+  const x = Math.min(1, Math.max(0, t));
+  return x * x * (3 - 2 * x);
+}
+
+/** Between two lists of numbers; where one lacks a number, the other's. */
+export function between(from, to, t) {
+  return to.map((end, i) => {
+    if (!Number.isFinite(end)) return end;
+    return Number.isFinite(from[i]) ? from[i] + (end - from[i]) * t : end * t;
+  });
+}
+
+/** What the bars' room must hold: zero, and every value. */
+export function extent(values) {
+  const numbers = values.filter(Number.isFinite);
+  const [low, high] = [Math.min(0, ...numbers), Math.max(0, ...numbers)];
+  return low === high ? [0, 1] : [low, high];
+}
