@@ -1,7 +1,8 @@
 """The experiments, in the order in which the pages need them. Importing this imports no framework."""
 
-from attention_from_scratch.experiments import agreement
+from attention_from_scratch.experiments import agreement, scale
 
 EXPERIMENTS = [
     agreement.EXPERIMENT,
+    scale.EXPERIMENT,
 ]
