@@ -4,6 +4,7 @@ import { test } from "node:test";
 import {
   CUE,
   countRight,
+  disagreement,
   drawSequence,
   forward,
   largest,
@@ -37,12 +38,12 @@ function aModel({ blocks = 2, width = 8, heads = 2, hidden = 6, vocabulary = 9, 
   }
   Object.assign(shapes, { "logits.kernel": [width, vocabulary], "logits.bias": [vocabulary] });
   const numbers = [];
-  const tensors = Object.entries(shapes).map(([name, shape]) => {
+  const arrays = Object.entries(shapes).map(([name, shape]) => {
     const offset = 4 * numbers.length;
     numbers.push(...Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => 2 * random() - 1));
     return { name, shape, offset };
   });
-  return { manifest: { config: { length: 6, causal }, tensors }, buffer: new Float32Array(numbers).buffer };
+  return { manifest: { length: 6, causal, layer_norm_epsilon: 1e-3, arrays }, buffer: new Float32Array(numbers).buffer };
 }
 
 const read = (options) => {
@@ -51,15 +52,15 @@ const read = (options) => {
 };
 const tokens = [1, CUE, 3, 4, 5, CUE];
 
-test("blocks, heads and widths are read off the tensors", () => {
+test("blocks, heads and widths are read off the arrays", () => {
   const { blocks, heads, keyDim, width, hidden, vocabulary, length } = read();
   assert.deepEqual([blocks, heads, keyDim, width, hidden, vocabulary, length], [2, 2, 4, 8, 6, 9, 6]);
 });
 
-test("a file that ends early, or lacks a tensor, is refused by name", () => {
+test("a file that ends early, or lacks an array, is refused by name", () => {
   const { manifest, buffer } = aModel();
   assert.throws(() => readModel(manifest, buffer.slice(0, 100)), /end before/);
-  const without = { ...manifest, tensors: manifest.tensors.filter(({ name }) => name !== "embedding.embeddings") };
+  const without = { ...manifest, arrays: manifest.arrays.filter(({ name }) => name !== "embedding.embeddings") };
   assert.throws(() => readModel(without, buffer), /lacks embedding\.embeddings/);
 });
 
@@ -135,4 +136,12 @@ test("right answers are counted between none and all, and chance is about a seve
   assert.ok(right >= 0 && right < 100);
   assert.equal(largest([0, 3, 3, 1]), 1);
   assert.deepEqual(softmax([5, 5]), [0.5, 0.5]);
+});
+
+test("a model that computes something else than Keras did is told apart", () => {
+  const model = read();
+  const logits = [[...forward(model, tokens).logits]];
+  assert.equal(disagreement(model, { tokens: [tokens], logits }), 0);
+  logits[0][3] += 0.01;
+  assert.ok(Math.abs(disagreement(model, { tokens: [tokens], logits }) - 0.01) < 1e-9);
 });

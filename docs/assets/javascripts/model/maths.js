@@ -1,11 +1,10 @@
 // The trained block model's forward pass, after src/attention_from_scratch/forward.py: the arithmetic.
 //
-// A model is exported as a manifest and a file of little-endian float32 numbers:
-//   {"config": {"causal": false, "length": 12, …}, "weights": "two.bin",
-//    "tensors": [{"name": "block1_attention.query.kernel", "shape": [32, 4, 8], "offset": 0}, …]}
-// `offset` counts bytes. Blocks, heads and widths are read off the tensors' shapes.
-
-const EPSILON = 1e-3; // Keras' LayerNormalization adds this to the variance
+// A model is what src/attention_from_scratch/export.py wrote: a manifest, and little-endian float32 numbers.
+//   {"weights": "two-blocks.bin", "length": 12, "causal": false, "layer_norm_epsilon": 0.001,
+//    "arrays": [{"name": "block1_attention.query.kernel", "shape": [32, 4, 8], "offset": 0}, …],
+//    "test": {"tokens": [[…], …], "logits": [[…], …], "tolerance": 0.0001}, …}
+// `offset` counts bytes. Blocks, heads and widths are read off the arrays' shapes.
 
 export const SYMBOLS = 7;
 export const CUE = SYMBOLS + 1;
@@ -13,22 +12,31 @@ export const CUE = SYMBOLS + 1;
 /** A model from its manifest and its bytes; an Error names what is missing or too short. */
 export function readModel(manifest, buffer) {
   const weights = new Map();
-  for (const { name, shape, offset } of manifest.tensors) {
+  for (const { name, shape, offset } of manifest.arrays) {
     const size = shape.reduce((a, b) => a * b, 1);
     if (offset + 4 * size > buffer.byteLength) throw new Error(`the weights end before ${name}`);
     weights.set(name, new Float32Array(buffer.slice(offset, offset + 4 * size)));
   }
   const shapeOf = (name) => {
-    const found = manifest.tensors.find((tensor) => tensor.name === name);
+    const found = manifest.arrays.find((array) => array.name === name);
     if (!found) throw new Error(`the manifest lacks ${name}`);
     return found.shape;
   };
   const [width, heads, keyDim] = shapeOf("block1_attention.query.kernel");
   const [vocabulary] = shapeOf("embedding.embeddings");
-  const blocks = manifest.tensors.filter(({ name }) => name.endsWith("_attention.query.kernel")).length;
+  const blocks = manifest.arrays.filter(({ name }) => name.endsWith("_attention.query.kernel")).length;
   const [, hidden] = shapeOf("block1_hidden.kernel");
-  const { causal = false, length = 12 } = manifest.config ?? {};
-  return { weights, width, heads, keyDim, vocabulary, blocks, hidden, causal, length };
+  const { length, causal, layer_norm_epsilon: epsilon } = manifest;
+  return { weights, width, heads, keyDim, vocabulary, blocks, hidden, causal, length, epsilon };
+}
+
+/** How far the logits computed here are from those that Keras computed, at most, over the manifest's test. */
+export function disagreement(model, { tokens, logits }) {
+  const apart = tokens.flatMap((sequence, i) => {
+    const here = forward(model, sequence).logits;
+    return logits[i].map((logit, j) => Math.abs(logit - here[j]));
+  });
+  return Math.max(...apart);
 }
 
 /** Sinusoidal positions, sine and cosine interleaved; (length × width), as one row after another. */
@@ -59,7 +67,7 @@ function dense(rows, count, from, kernel, bias, to) {
 }
 
 /** Adds `more` to the rows and normalises each over its width. */
-function addAndNormalise(rows, more, count, width, gamma, beta) {
+function addAndNormalise({ width, epsilon }, rows, more, count, gamma, beta) {
   const out = new Float64Array(count * width);
   for (let r = 0; r < count; r += 1) {
     let mean = 0;
@@ -70,7 +78,7 @@ function addAndNormalise(rows, more, count, width, gamma, beta) {
     mean /= width;
     let variance = 0;
     for (let i = 0; i < width; i += 1) variance += (out[r * width + i] - mean) ** 2;
-    const deviation = Math.sqrt(variance / width + EPSILON);
+    const deviation = Math.sqrt(variance / width + epsilon);
     for (let i = 0; i < width; i += 1) {
       out[r * width + i] = ((out[r * width + i] - mean) / deviation) * gamma[i] + beta[i];
     }
@@ -146,10 +154,10 @@ export function forward(model, tokens, off = () => false) {
     const hides = causal && !last ? (r, t) => t > r : () => false;
     const attended = attend(model, `${name}_attention`, queries, count, rows, length, hides, (h) => off(block, h));
     attention.push(attended.attention);
-    rows = addAndNormalise(queries, attended.output, count, width, get("norm1.gamma"), get("norm1.beta"));
+    rows = addAndNormalise(model, queries, attended.output, count, get("norm1.gamma"), get("norm1.beta"));
     const inner = dense(rows, count, width, get("hidden.kernel"), get("hidden.bias"), hidden).map((x) => Math.max(x, 0));
     const outer = dense(inner, count, hidden, get("output.kernel"), get("output.bias"), width);
-    rows = addAndNormalise(rows, outer, count, width, get("norm2.gamma"), get("norm2.beta"));
+    rows = addAndNormalise(model, rows, outer, count, get("norm2.gamma"), get("norm2.beta"));
   }
   const logits = dense(rows.slice(-width), 1, width, weights.get("logits.kernel"), weights.get("logits.bias"), vocabulary);
   return { logits, probabilities: softmax(logits), attention };

@@ -1,13 +1,25 @@
 // The live model: the trained weights of this site, computing in the reader's browser.
 //
-// Markup:  <div class="sketch" data-sketch="model" data-models="models/induction/manifest.json">text</div>
+// Markup:  <div class="sketch" data-sketch="model"
+//               data-models="models/induction/two-blocks.json models/induction/one-block.json">text</div>
 //
-// data-models is relative to the site's root and holds {"models": [{"title", "config", "weights",
-// "tensors"}, …]}, the two-block model first; weights are relative to the manifest.
+// data-models lists manifests that export.py wrote, relative to the site's root; the first is shown first.
+// Before anything is shown, the model computes the manifest's test sequences and must agree with Keras.
 
 import { button, fixed, html, liveText, toggle, uniqueId } from "../shared/dom.js";
 import { arcs, heatMap } from "./drawing.js";
-import { CUE, SYMBOLS, countRight, drawSequence, forward, largest, moveCue, readModel, seeded } from "./maths.js";
+import {
+  CUE,
+  SYMBOLS,
+  countRight,
+  disagreement,
+  drawSequence,
+  forward,
+  largest,
+  moveCue,
+  readModel,
+  seeded,
+} from "./maths.js";
 
 const ROOT = new URL("../../../", import.meta.url);
 const TEST = 500;
@@ -17,17 +29,14 @@ const FIRST = { tokens: [3, 1, 5, CUE, 6, 2, 2, 4, 1, 7, 3, CUE], place: 3, answ
 /** What a token is called on the page: symbols are letters, the cue is a star. */
 export const nameOf = (token) => (token === CUE ? "★" : token === 0 ? "padding" : String.fromCharCode(64 + token));
 
-/** The models of a manifest, weights included. */
-export async function loadModels(address) {
+/** A model with its weights, once it has shown that it computes what Keras did. */
+export async function loadModel(address) {
   const manifest = await fetchOk(address).then((response) => response.json());
-  return Promise.all(
-    (manifest.models ?? [manifest]).map(async (entry) => {
-      const weights = await fetchOk(new URL(entry.weights, address)).then((response) => response.arrayBuffer());
-      const model = readModel(entry, weights);
-      const title = entry.title ?? (model.blocks === 1 ? "One block" : `${["", "", "Two", "Three"][model.blocks] ?? model.blocks} blocks`);
-      return { ...model, title };
-    }),
-  );
+  const weights = await fetchOk(new URL(manifest.weights, address)).then((response) => response.arrayBuffer());
+  const model = readModel(manifest, weights);
+  const apart = disagreement(model, manifest.test);
+  if (!(apart <= manifest.test.tolerance)) throw new Error(`${address}: logits are ${apart} apart from Keras' own`);
+  return { ...model, title: ["", "One block", "Two blocks"][model.blocks] ?? `${model.blocks} blocks` };
 }
 
 async function fetchOk(address) {
@@ -37,7 +46,8 @@ async function fetchOk(address) {
 }
 
 export async function mount(root) {
-  const models = await loadModels(new URL(root.dataset.models ?? "models/induction/manifest.json", ROOT));
+  const manifests = (root.dataset.models ?? "models/induction/two-blocks.json").split(/\s+/).filter(Boolean);
+  const models = await Promise.all(manifests.map((path) => loadModel(new URL(path, ROOT))));
   const state = { model: models[0], ...FIRST, off: new Set(), query: "all", drawn: 0 };
   if (state.model.length !== FIRST.tokens.length) Object.assign(state, drawSequence(state.model.length, seeded(0)));
   const off = (block, head) => state.off.has(`${block}.${head}`);
