@@ -80,25 +80,25 @@ def train(
     Raises:
         Diverged: the loss is no longer finite.
     """
-    trainer = _trainer(tuple(sorted(options.items())), learning_rate)
-    trainer.start(seed)
+    compiled = trainer(options, learning_rate)
+    compiled.start(seed)
     steps, losses, accuracies, done = [], [], [], 0
     for stretch in batches:
-        loss = float(trainer.advance(*stretch))
+        loss = float(compiled.advance(*stretch))
         done += len(stretch.tokens)
         if not np.isfinite(loss):
             raise Diverged(f"the loss is {loss} after {done:,} steps with seed {seed}")
         steps.append(done)
         losses.append(loss)
-        accuracies.append(trainer.accuracy(*validation))
+        accuracies.append(compiled.accuracy(*validation))
         if stop_at is not None and accuracies[-1] >= stop_at:
             break
     return Trained(
-        models.weights_by_name(trainer.model),
+        models.weights_by_name(compiled.model),
         np.array(steps),
         np.array(losses),
         np.array(accuracies),
-        trainer.logits,
+        compiled.logits,
     )
 
 
@@ -152,7 +152,7 @@ def set_seed(seed: int) -> None:
     tf.config.experimental.enable_op_determinism()
 
 
-class _Trainer:
+class Trainer:
     """One model with its compiled steps; seeds share it, so that a process compiles each model once."""
 
     def __init__(self, options: Mapping[str, Any], learning_rate: float) -> None:
@@ -202,6 +202,11 @@ class _Trainer:
         return self.model(tokens, training=False)
 
 
+def trainer(options: Mapping[str, Any], learning_rate: float) -> Trainer:
+    """The trainer of such models: the same object for the same options, while it is remembered."""
+    return _remembered(tuple(sorted(options.items())), learning_rate)
+
+
 @lru_cache(maxsize=4)
-def _trainer(options: tuple[tuple[str, Any], ...], learning_rate: float) -> _Trainer:
-    return _Trainer(dict(options), learning_rate)
+def _remembered(options: tuple[tuple[str, Any], ...], learning_rate: float) -> Trainer:
+    return Trainer(dict(options), learning_rate)
