@@ -1,8 +1,9 @@
 """The experiments, in the order in which the pages need them. Importing this imports no framework."""
 
-from attention_from_scratch.experiments import agreement, scale
+from attention_from_scratch.experiments import agreement, masks, scale
 
 EXPERIMENTS = [
     agreement.EXPERIMENT,
     scale.EXPERIMENT,
+    masks.EXPERIMENT,
 ]
