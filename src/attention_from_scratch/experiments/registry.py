@@ -1,9 +1,10 @@
 """The experiments, in the order in which the pages need them. Importing this imports no framework."""
 
-from attention_from_scratch.experiments import agreement, masks, scale
+from attention_from_scratch.experiments import agreement, heads, masks, scale
 
 EXPERIMENTS = [
     agreement.EXPERIMENT,
     scale.EXPERIMENT,
     masks.EXPERIMENT,
+    heads.EXPERIMENT,
 ]
