@@ -5,9 +5,11 @@ from typing import Annotated
 
 from pytask import Product, task
 
-from measured.workflow import perform, stale_jobs
+from measured.workflow import Job, perform, stale_jobs
 
-for job in stale_jobs():
+
+def as_task(job: Job) -> None:
+    """Declare one stale job; the function is local, so that workers receive it and need not import this."""
 
     @task(id=job.name)
     def task_make(
@@ -15,5 +17,8 @@ for job in stale_jobs():
         after: tuple[Path, ...] = job.after,
         makes: Annotated[tuple[Path, ...], Product] = job.makes,
     ) -> None:
-        """Make one stale thing in a process of its own."""
         perform(*call)
+
+
+for stale in stale_jobs():
+    as_task(stale)

@@ -7,6 +7,7 @@ import json
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,11 +135,21 @@ def _told(what: str, settings: Mapping[str, Any]) -> Iterator[None]:
             f"{what}{seed}: {error.problem}", path=error.path, expected=error.expected, mend=error.mend
         ) from error
     except Exception as error:
+        where = _innermost(error)
         raise MeasuredError(
             f"{what}{seed} raised {type(error).__name__}: {error}",
+            path=where.filename,
+            line=where.lineno,
             expected="a run without an exception",
-            mend="see the traceback above; nothing of this run was stored, and the next build tries it again",
+            mend="mend the cause; nothing of this was stored, and the next build tries it again",
         ) from error
+
+
+def _innermost(error: BaseException) -> traceback.FrameSummary:
+    """Where it was raised: the deepest frame outside of installed packages."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "site-packages" not in frame.filename]
+    return (ours or frames)[-1]
 
 
 @contextmanager

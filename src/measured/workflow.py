@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,7 +77,7 @@ def make(project: Project, stale: Iterable[Job], workers: int) -> None:
         n_workers=min(workers, len(stale)) if parallel else 1,
         parallel_backend="loky" if parallel else "none",
         force=True,
-        show_traceback="no",
+        show_traceback=False,
         show_capture="no",
         verbose=1,
         capture="fd",
@@ -198,8 +199,6 @@ def _difference(old: Mapping[str, str], new: Mapping[str, str]) -> str:
 
 def _told(session: Any, failed: list[Any]) -> str:
     """One message for all failures: each with its own words, and the traceback of what was unforeseen."""
-    import traceback
-
     parts = []
     for report in failed:
         error = report.exc_info[1] if report.exc_info else None
