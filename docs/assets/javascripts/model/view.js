@@ -102,7 +102,7 @@ export async function mount(root) {
         for (let symbol = 1; symbol <= SYMBOLS; symbol += 1) choice.append(new Option(nameOf(symbol), symbol));
         choice.value = token;
         choice.addEventListener("change", () => {
-          state.tokens[t] = Number(choice.value);
+          state.tokens = state.tokens.with(t, Number(choice.value));
           state.answer = state.tokens[state.place + 1];
           show();
         });
@@ -141,7 +141,7 @@ export async function mount(root) {
         return html(
           "section",
           { className: "model-block", "aria-labelledby": id },
-          html("h4", { id, className: "model-title" }, title),
+          html("p", { id, className: "model-title" }, title),
           arc,
           html("div", { className: "model-heads" }, ...heads.map(({ figure }) => figure)),
         );

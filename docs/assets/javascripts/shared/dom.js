@@ -55,7 +55,7 @@ export function toggle(text, checked, onchange) {
 
 /** A labelled slider whose value stands beside it. */
 export function slider(text, { min, max, step, value, digits = 2 }, oninput) {
-  const shown = html("output", { className: "sketch-number" });
+  const shown = html("span", { className: "sketch-number", "aria-hidden": "true" }); // the slider says it itself
   const input = html("input", { type: "range", min, max, step });
   const update = (to) => {
     input.value = to;

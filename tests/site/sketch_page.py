@@ -1,0 +1,58 @@
+"""A small site for the components alone: the repository's scripts under the strictest policy, no Material."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
+
+import live_models  # noqa: E402
+import vendor  # noqa: E402
+from measured.drawing import Palette  # noqa: E402
+
+POLICY = "default-src 'self'"
+ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>'
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves a folder with the content security policy of the site, and says nothing."""
+
+    def end_headers(self):
+        """The policy on every answer."""
+        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
+    def log_message(self, *_):
+        """Nothing."""
+
+
+def make_site(folder: Path) -> None:
+    """The fixture pages, the scripts, the vendored files, the palette and two random models."""
+    shutil.copytree(Path(__file__).parent / "sketches", folder, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "docs" / "assets" / "javascripts", folder / "assets" / "javascripts")
+    shutil.copytree(ROOT / "docs" / "assets" / "stylesheets", folder / "assets" / "stylesheets")
+    shutil.copytree(vendor.vendor(ROOT), folder / "assets" / "vendor")
+    palette = Palette.load(ROOT / "src/attention_from_scratch/figures/palette.json")
+    (folder / "palette.css").write_text(palette.css())
+    (folder / "icon.svg").write_text(ICON)
+    live_models.export_random(folder / "models", 2, "two-blocks", 16)
+    live_models.export_random(folder / "models", 1, "one-block", 16)
+
+
+def serve(folder: Path) -> tuple[ThreadingHTTPServer, str]:
+    """A server of the folder on a free port of this machine, and its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server, f"http://127.0.0.1:{server.server_port}/"
+
+
+def chromium() -> str | None:
+    """The machine's Chromium; None for the one that Playwright installed."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

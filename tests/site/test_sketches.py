@@ -1,0 +1,476 @@
+"""Every control of every component, by mouse and by keyboard, wide and narrow, under the strict policy."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import sketch_page  # noqa: E402
+
+WIDTHS = (1440, 390)
+SCHEMES = ("default", "slate")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    sketch_page.make_site(folder)
+    server, url = sketch_page.serve(folder)
+    yield url
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=sketch_page.chromium(), args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_page(browser, address):
+    """Opens a page; at the end, nothing was complained of and nothing came from elsewhere."""
+    contexts, complaints, asked = [], [], []
+
+    def opened(path: str = "index.html", width: int = 1440, **options) -> Page:
+        options = {"reduced_motion": "reduce", "viewport": {"width": width, "height": 900}, **options}
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.asked = asked
+        page.goto(address + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not complaints
+    assert [url for url in asked if not url.startswith(address)] == []
+
+
+def ready(page: Page, selector: str):
+    """Scrolls to a component and waits until it stands."""
+    element = page.locator(selector).first
+    element.scroll_into_view_if_needed()
+    expect(page.locator(f'{selector}[data-mounted="ready"]').first).to_be_attached()
+    return element
+
+
+def lookup_of(page: Page):
+    root = ready(page, '[data-sketch="lookup"]')
+    expect(root.locator("canvas")).to_have_count(1)
+    return root
+
+
+def until(page: Page, condition: str):
+    """Waits for a condition; Playwright's own way evaluates strings in the page, which the policy forbids."""
+    for _ in range(100):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"still not: {condition}")
+
+
+def weights(root) -> list[float]:
+    return [float(t) for t in root.locator("tbody td:nth-of-type(4)").all_inner_texts()]
+
+
+def query(root) -> list[float]:
+    return [float(t.replace("−", "-")) for t in root.locator(".sketch-number").all_inner_texts()]
+
+
+# --- fetched when needed
+
+
+def test_nothing_heavy_is_fetched_before_a_reader_comes_near(open_page):
+    page = open_page("far.html")
+    page.wait_for_timeout(500)
+    assert not re.search("p5|mermaid|view.js|diagram.js|two-blocks", " ".join(page.asked))
+    lookup_of(page)
+    until(page, "!!globalThis.p5")
+    ready(page, "pre.diagram")
+    assert any("mermaid" in url for url in page.asked)
+
+
+def test_a_lookup_that_waits_for_a_touch_is_drawn_without_p5(open_page):
+    page = open_page("touch.html", reduced_motion="no-preference")
+    root = lookup_of(page)
+    page.wait_for_timeout(400)
+    assert not any("p5" in url for url in page.asked)
+    drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(x => x > 0)"
+    assert root.locator("canvas").evaluate(drawn)
+    assert query(root) == [1.6, 1.2]
+    root.get_by_role("button", name="Play").click()
+    until(page, "!!globalThis.p5")
+    expect(root.get_by_role("button", name="Pause")).to_be_visible()
+    until(page, "document.querySelector('.sketch-number').textContent !== '1.60'")
+
+
+# --- the page around them
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_everything_stands_without_complaint_or_sideways_scrolling(open_page, width, scheme):
+    page = open_page(width=width)
+    page.evaluate(f"document.body.dataset.mdColorScheme = '{scheme}'")
+    for selector in (
+        "pre.diagram",
+        '[data-sketch="lookup"]',
+        ".measured-table",
+        '[data-sketch="model"]',
+        ".predict",
+        ".quiz",
+    ):
+        ready(page, selector)
+    page.locator(".ranked-heading").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    small = page.evaluate(
+        """[...document.querySelectorAll('button, select, summary, label, input[type=range]')]
+        .filter(e => e.offsetParent && e.getBoundingClientRect().height < 43.9)
+        .map(e => e.outerHTML.slice(0, 80))"""
+    )
+    assert small == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_axe_finds_nothing(open_page, scheme):
+    tools = sketch_page.vendor.install(sketch_page.ROOT, development=True)
+    page = open_page()
+    page.evaluate(f"document.body.dataset.mdColorScheme = '{scheme}'")
+    for selector in (
+        "pre.diagram",
+        '[data-sketch="lookup"]',
+        ".measured-table",
+        '[data-sketch="model"]',
+        ".predict",
+        ".quiz",
+    ):
+        ready(page, selector)
+    page.locator(".ranked-heading").first.click()
+    page.get_by_role("button", name="Compare with the measurement").first.click()
+    page.locator(".quiz summary").nth(1).click()
+    page.evaluate((tools / "node_modules/axe-core/axe.min.js").read_text())
+    found = page.evaluate(
+        "axe.run().then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 120))]))"
+    )
+    assert found == []
+
+
+def test_without_scripts_everything_can_be_read_and_revealed(open_page):
+    page = open_page(java_script_enabled=False)
+    expect(page.get_by_text("The lookup needs scripts.")).to_be_visible()
+    expect(page.get_by_text("The model needs scripts.")).to_be_visible()
+    expect(page.locator("pre.diagram")).to_contain_text("flowchart LR")
+    page.get_by_text("Show the measured value").first.click()
+    expect(page.get_by_text("It is 0.929.")).to_be_visible()
+    page.get_by_text("To save memory").click()
+    expect(page.get_by_text("No: a division saves nothing.")).to_be_visible()
+
+
+def test_after_instant_navigation_everything_works_on_the_second_page(open_page):
+    page = open_page("instant.html")
+    page.evaluate("go('index.html')")
+    root = lookup_of(page)
+    root.get_by_label("Query, across").press("ArrowRight")
+    assert query(root)[0] == 1.7
+    ready(page, "pre.diagram")
+    expect(page.locator(".diagram-drawing svg")).to_be_visible()
+    ready(page, '[data-sketch="model"]')
+    page.evaluate("go('instant.html')")
+    page.evaluate("go('index.html')")
+    ready(page, ".measured-table")
+    page.locator(".ranked-heading").first.click()
+    expect(page.locator(".ranked")).to_have_count(1)
+    expect(page.locator(".ranked canvas")).to_have_count(1)
+
+
+# --- diagrams
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_diagram_is_drawn_in_the_scheme_and_keeps_its_text(open_page, width):
+    page = open_page(width=width)
+    ready(page, "pre.diagram")
+    drawing = page.get_by_role("img", name="The query passes two blocks and is read")
+    expect(drawing).to_be_visible()
+    box = drawing.locator("svg .node rect").first
+    light = box.evaluate("e => getComputedStyle(e).stroke")
+    page.evaluate("document.body.dataset.mdColorScheme = 'slate'")
+    until(
+        page, f"getComputedStyle(document.querySelector('.diagram-drawing .node rect')).stroke !== '{light}'"
+    )
+    assert light == "rgb(168, 64, 15)"
+    across = drawing.locator("svg").evaluate("e => e.viewBox.baseVal.width")
+    assert (across < 420) == (width < 560), "a diagram runs downward where it is narrow"
+    expect(page.locator("pre.diagram")).to_be_hidden()
+    page.get_by_text("The diagram as text").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("pre.diagram")).to_be_visible()
+
+
+# --- the soft lookup
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_query_moves_by_slider_by_arrow_keys_and_by_hand(open_page, width):
+    page = open_page(width=width)
+    root = lookup_of(page)
+    before = weights(root)
+    assert sum(before) == pytest.approx(1, abs=0.003)
+    across, up = root.get_by_label("Query, across"), root.get_by_label("Query, up")
+    across.press("ArrowRight")
+    up.press("ArrowDown")
+    assert query(root) == [1.7, 1.1]
+    assert weights(root) != before
+    handle = root.get_by_role("button", name=re.compile("Query: drag"))
+    handle.press("ArrowLeft")
+    handle.press("Shift+ArrowUp")
+    assert query(root) == [1.6, 1.6]
+    box = handle.bounding_box()
+    page.mouse.move(box["x"] + 22, box["y"] + 22)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 30, box["y"] + 60, steps=4)
+    page.mouse.up()
+    x, y = query(root)
+    assert x < 1.4
+    assert y < 1.2
+    assert handle.bounding_box()["x"] == pytest.approx(box["x"] - 52, abs=2), "the handle follows the hand"
+    handle.press("Control+End")
+    canvas = root.locator("canvas").bounding_box()
+    page.mouse.click(canvas["x"] + 40, canvas["y"] + 60)
+    assert query(root)[0] < -1, "a click in the plane brings the query there"
+    expect(root.locator(".sketch-words")).to_contain_text(re.compile("weighs most: 0\\.\\d\\d of 1"))
+    root.get_by_role("button", name="Restart").click()
+    assert query(root) == [1.6, 1.2]
+    for _ in range(12):
+        handle.press("Shift+ArrowRight")
+    assert query(root) == [3.0, 1.2], "the query stays inside the plane"
+
+
+def test_scale_and_mask_are_switches_and_the_numbers_follow(open_page):
+    page = open_page()
+    root = lookup_of(page)
+    products = root.locator("tbody td:nth-of-type(1)")
+    scores = root.locator("tbody td:nth-of-type(2)")
+    soft = weights(root)
+    assert scores.all_inner_texts() != products.all_inner_texts()
+    root.get_by_label(re.compile("Divide the scores")).press("Space")
+    assert scores.all_inner_texts() == products.all_inner_texts()
+    assert max(weights(root)) > max(soft)
+    root.get_by_text("Mask keys D and E").click()
+    assert weights(root)[3:] == [0, 0]
+    assert scores.all_inner_texts()[3:] == ["−∞", "−∞"]
+    assert root.locator("tfoot td:nth-of-type(4)").inner_text() == "1.000"
+
+
+def test_the_idle_query_moves_pauses_and_gives_way_to_the_hand(open_page):
+    page = open_page(reduced_motion="no-preference")
+    root = lookup_of(page)
+    until(page, "document.querySelector('.sketch-number').textContent !== '1.60'")
+    assert root.locator(".sketch-words").get_attribute("aria-live") == "off"
+    root.get_by_role("button", name="Pause").press("Enter")
+    still = query(root)
+    page.wait_for_timeout(300)
+    assert query(root) == still
+    root.get_by_role("button", name="Play").click()
+    until(page, f"document.querySelector('.sketch-number').textContent !== '{still[0]:.2f}'")
+    root.get_by_label("Query, up").press("ArrowUp")
+    expect(root.get_by_role("button", name="Play")).to_be_visible()
+    assert root.locator(".sketch-words").get_attribute("aria-live") == "polite"
+
+
+def test_who_asked_for_little_motion_sees_none_until_play(open_page):
+    page = open_page()
+    root = lookup_of(page)
+    until(page, "!!globalThis.p5")
+    page.wait_for_timeout(300)
+    assert query(root) == [1.6, 1.2]
+    expect(root.get_by_role("button", name="Play")).to_be_visible()
+
+
+# --- the measured table, ranked
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_a_heading_ranks_the_rows_both_ways_and_back(open_page, width, motion):
+    page = open_page(width=width, reduced_motion=motion)
+    table = ready(page, ".measured-table")
+    first = table.locator("tbody td:first-child")
+    unscaled = table.get_by_role("button", name="Weight, unscaled")
+    assert table.get_by_role("button").count() == 2, "only columns with numbers can be ranked"
+    unscaled.click()
+    expect(first).to_have_text(["256", "64", "16", "4"])
+    expect(table.locator("th").nth(1)).to_have_attribute("aria-sort", "descending")
+    words = page.locator(".ranked .sketch-words")
+    expect(words).to_contain_text("Highest: 0.929 (d_k 256). Lowest: 0.464 (d_k 4).")
+    unscaled.press("Enter")
+    expect(first).to_have_text(["4", "16", "64", "256"])
+    expect(words).to_contain_text("lowest first")
+    scaled = table.get_by_role("button", name="Weight, scaled")
+    scaled.press("Space")
+    expect(first).to_have_text(["64", "16", "4", "256"])
+    expect(table.locator("th[aria-sort]")).to_have_count(1)
+    expect(page.locator(".ranked canvas")).to_have_count(1)
+    page.get_by_role("button", name="Original order").click()
+    expect(first).to_have_text(["4", "16", "64", "256"])
+    expect(table.locator("th[aria-sort]")).to_have_count(0)
+
+
+def test_the_ranking_can_be_paused_and_restarted(open_page):
+    page = open_page(reduced_motion="no-preference")
+    table = ready(page, ".measured-table")
+    table.locator(".ranked-heading").first.click()
+    clock = page.locator(".ranked")
+    until(page, "!!globalThis.p5")
+    expect(clock.get_by_role("button", name="Pause")).to_be_disabled()
+    clock.get_by_role("button", name="Restart").press("Enter")
+    clock.get_by_role("button", name="Pause").press("Enter")
+    expect(clock.get_by_role("button", name="Play")).to_be_enabled()
+    picture = "document.querySelector('.ranked canvas').toDataURL()"
+    paused = page.evaluate(picture)
+    page.wait_for_timeout(300)
+    assert page.evaluate(picture) == paused
+    clock.get_by_role("button", name="Play").click()
+    expect(clock.get_by_role("button", name="Pause")).to_be_disabled()
+    assert page.evaluate(picture) != paused
+
+
+# --- the live model
+
+
+def probabilities(root) -> list[str]:
+    return root.locator(".model-prediction tbody td:last-child").all_inner_texts()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_sequence_is_edited_and_the_cue_moved(open_page, width):
+    page = open_page(width=width)
+    root = ready(page, '[data-sketch="model"]')
+    stars = root.locator(".model-cue")
+    assert root.locator(".model-cell").count() == 12
+    expect(stars.first).to_have_attribute("aria-label", "Position 4: the cue")
+    before = probabilities(root)
+    assert sum(map(float, before)) == pytest.approx(1, abs=0.01)
+    root.get_by_label("Position 5", exact=True).select_option("G")
+    assert probabilities(root) != before
+    expect(root.locator(".sketch-words")).to_contain_text("G follows the first ★")
+    root.get_by_label("Position 1", exact=True).focus()
+    page.keyboard.press("B")
+    assert root.get_by_label("Position 1", exact=True).input_value() == "2"
+    root.get_by_role("button", name="Cue to the left").click()
+    expect(stars.first).to_have_attribute("aria-label", "Position 3: the cue")
+    for _ in range(2):
+        root.get_by_role("button", name="Cue to the left").press("Enter")
+    expect(root.get_by_role("button", name="Cue to the left")).to_be_disabled()
+    for _ in range(9):
+        root.get_by_role("button", name="Cue to the right").press("Enter")
+    expect(root.get_by_role("button", name="Cue to the right")).to_be_disabled()
+    expect(stars.first).to_have_attribute("aria-label", "Position 10: the cue")
+    changed = probabilities(root)
+    root.get_by_role("button", name="New sequence").click()
+    assert probabilities(root) != changed
+    root.get_by_role("button", name="Restart").click()
+    assert probabilities(root) == before
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_heads_are_switched_off_tested_and_compared_with_one_block(open_page, width):
+    page = open_page(width=width)
+    root = ready(page, '[data-sketch="model"]')
+    assert root.locator(".model-grid").count() == 8
+    before, arcs = probabilities(root), root.locator(".model-arc").count()
+    head = root.get_by_role("checkbox", name="Block 1, head 2")
+    head.press("Space")
+    assert probabilities(root) != before
+    assert root.locator(".model-arc").count() != arcs
+    expect(root.locator(".model-off")).to_have_count(1)
+    root.get_by_role("button", name="Test on 500 fresh sequences").click()
+    expect(root.locator(".model-tested")).to_contain_text(
+        re.compile(r"Two blocks, with 1 of 8 heads off: \d+ of 500 right"), timeout=60_000
+    )
+    head.click()
+    assert probabilities(root) == before
+    expect(root.locator(".model-tested")).to_be_empty()
+    root.get_by_label("Block 1 seen from").select_option("position 12")
+    expect(root.locator(".model-block").first.locator(".model-asks")).to_have_text("★")
+    root.get_by_label("Two blocks").press("ArrowRight")
+    assert root.locator(".model-grid").count() == 4
+    assert probabilities(root) != before
+    expect(root.get_by_label("Block 1 seen from")).to_be_hidden()
+    root.get_by_text("Two blocks", exact=True).click()
+    assert probabilities(root) == before
+
+
+# --- predictions and the quiz
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_guess_is_compared_kept_and_taken_back(open_page, width):
+    page = open_page(width=width)
+    root = ready(page, '.predict[data-kind="slider"]')
+    measured = root.get_by_text("It is 0.929.")
+    expect(measured).to_be_hidden()
+    guess = root.get_by_role("slider")
+    guess.press("ArrowRight")
+    root.get_by_role("button", name="Compare with the measurement").press("Enter")
+    expect(measured).to_be_visible()
+    said = "You said 0.51; measured: 0.929. Your guess was too low. Off by 0.419."
+    expect(root.get_by_role("status")).to_have_text(said)
+    page.reload()
+    root = ready(page, '.predict[data-kind="slider"]')
+    expect(root.get_by_role("status")).to_have_text(said)
+    expect(guess).to_be_disabled()
+    root.get_by_role("button", name="Guess again").click()
+    expect(measured).to_be_hidden()
+    expect(guess).to_be_focused()
+
+
+def test_a_choice_is_compared_with_what_was_measured(open_page):
+    page = open_page()
+    root = ready(page, '.predict[data-kind="choice"]')
+    commit = root.get_by_role("button", name="Compare with the measurement")
+    commit.click()
+    expect(root.get_by_label("It rises.")).to_be_focused()
+    root.get_by_label("It falls.").check()
+    commit.click()
+    expect(root.get_by_role("status")).to_have_text("You said “It falls”. Measured: “It rises”.")
+    root.get_by_role("button", name="Guess again").press("Enter")
+    root.get_by_label("It rises.").press("Space")
+    commit.press("Enter")
+    expect(root.get_by_role("status")).to_have_text("You said “It rises”. That is what was measured.")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_first_choice_is_the_answer_and_is_remembered(open_page, width):
+    page = open_page(width=width)
+    root = ready(page, ".quiz")
+    score = page.locator(".quiz-score")
+    expect(score).to_have_text("1 questions; none answered yet.")
+    root.get_by_text("To save memory").focus()
+    page.keyboard.press("Enter")
+    expect(root.get_by_role("status")).to_have_text("Not right: “To save memory”.")
+    root.get_by_text("To keep the variance").click()
+    expect(root.get_by_text("Yes: it grows with d_k.")).to_be_visible()
+    expect(score).to_have_text("0 of 1 answered rightly.")
+    page.reload()
+    root = ready(page, ".quiz")
+    expect(root.get_by_role("status")).to_have_text("Not right: “To save memory”.")
+    root.get_by_role("button", name="Answer again").press("Enter")
+    expect(root.get_by_text("To keep the variance")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(root.get_by_role("status")).to_contain_text("Right: “To keep the variance")
+    expect(score).to_have_text("1 of 1 answered rightly.")
