@@ -2,6 +2,7 @@
 const browser = ["document", "window", "location", "localStorage", "console", "fetch", "URL", "DOMParser"];
 const dom = ["CSSStyleSheet", "Element", "HTMLElement", "Node", "Option", "Event"];
 const observers = ["IntersectionObserver", "MutationObserver", "ResizeObserver"];
+const asking = ["URLSearchParams", "XMLHttpRequest", "Worker", "EventTarget", "MessageEvent"];
 const timing = ["setTimeout", "clearTimeout", "getComputedStyle", "matchMedia", "devicePixelRatio"];
 const globals = (...names) => Object.fromEntries(names.flat().map((name) => [name, "readonly"]));
 
@@ -74,9 +75,9 @@ const rules = {
 export default [
   { ignores: ["build/**", "site/**", ".nox/**", ".venv/**", "node_modules/**"] },
   {
-    files: ["docs/assets/javascripts/**/*.js"],
+    files: ["docs/assets/javascripts/**/*.js", "tests/site/**/*.js"],
     ignores: ["**/maths.js"],
-    languageOptions: { ecmaVersion: 2024, sourceType: "module", globals: globals(browser, dom, observers, timing) },
+    languageOptions: { ecmaVersion: 2024, sourceType: "module", globals: globals(browser, dom, observers, asking, timing) },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules,
   },
@@ -86,7 +87,7 @@ export default [
     rules,
   },
   {
-    files: ["*.js", "scripts/**/*.js", "tests/**/*.js"],
+    files: ["*.js", "scripts/**/*.js", "tests/javascript/**/*.js"],
     languageOptions: { ecmaVersion: 2024, sourceType: "module", globals: globals("process", "console", "URL", "Buffer") },
     rules,
   },
