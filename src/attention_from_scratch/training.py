@@ -150,6 +150,7 @@ def set_seed(seed: int) -> None:
     """Seed Python, NumPy and TensorFlow, and forbid operations whose order of summation may vary."""
     keras.utils.set_random_seed(seed)
     tf.config.experimental.enable_op_determinism()
+    tf.get_logger().setLevel("ERROR")  # it takes one trace for each model for a mistake
 
 
 class Trainer:
@@ -207,6 +208,6 @@ def trainer(options: Mapping[str, Any], learning_rate: float) -> Trainer:
     return _remembered(tuple(sorted(options.items())), learning_rate)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _remembered(options: tuple[tuple[str, Any], ...], learning_rate: float) -> Trainer:
     return Trainer(dict(options), learning_rate)
