@@ -7,19 +7,18 @@ import sys
 import numpy as np
 import pytest
 
+import exercise_solutions
 from attention_from_scratch import attention as library
 from attention_from_scratch import heads, masks
 from attention_from_scratch.exercises import starters
 from attention_from_scratch.exercises.catalogue import EXERCISES, check, exercise_named
 from attention_from_scratch.exercises.checking import Outcome, examine, report, require
 
-from . import alternatives
-
 BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
 MISTAKES = [(exercise, mistake) for exercise in EXERCISES for mistake in exercise.mistakes]
 OTHERS = [
     (exercise, function)
-    for name, function in inspect.getmembers(alternatives, inspect.isfunction)
+    for name, function in inspect.getmembers(exercise_solutions, inspect.isfunction)
     for exercise in EXERCISES
     if name.startswith(f"{exercise.name}_")
 ]
@@ -51,7 +50,7 @@ def test_each_exercise_is_tried_with_several_other_solutions():
 
 
 def test_every_alternative_belongs_to_an_exercise():
-    defined = inspect.getmembers(alternatives, inspect.isfunction)
+    defined = inspect.getmembers(exercise_solutions, inspect.isfunction)
     assert {function for _, function in defined} == {function for _, function in OTHERS}
 
 
