@@ -112,5 +112,5 @@ def _unmeasured(name: str, count: int) -> Drift:
         f"{count} values",
         "no record",
         "a record of that experiment",
-        "the experiment is gone or has not run: run nox -s build, or take its stored file away with nox -s accept",
+        "the experiment is gone or has not run: run nox -s build, or drop its stored file with nox -s accept",
     )

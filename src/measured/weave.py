@@ -30,6 +30,7 @@ _MERMAID = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*mermaid\b.*?^[ \t]*\1[ \t]*$",
 _HEADING = re.compile(r"^ {0,3}#{1,6} .*$", re.M)
 _ALT = re.compile(r"!\[[^\]]*\]")
 _TAG = re.compile(r"<[a-zA-Z/][^<>]*>")
+_CLAIM_MARK = re.compile(r"\[\]\([^()]*\)\{ \.claim-mark [^{}]*\}")
 _LINK = re.compile(r"(?<!!)\[[^\[\]]*\](?=[(\[])")
 
 
@@ -52,6 +53,7 @@ class Woven:
         claims: the claims it makes.
         figures: the figures it shows, in order.
         tables: the tables it shows.
+        given: numbers that it states without measuring them, each with the reason.
     """
 
     markdown: str
@@ -60,6 +62,7 @@ class Woven:
     claims: tuple[str, ...]
     figures: tuple[str, ...]
     tables: tuple[str, ...]
+    given: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
@@ -106,16 +109,18 @@ class _Weaving:
         self.claims: dict[str, None] = {}
         self.figures: dict[str, None] = {}
         self.tables: dict[str, None] = {}
+        self.given: dict[tuple[str, str], None] = {}
 
     def result(self) -> Woven:
         rendered = self._render(self._with_cuts())
         return Woven(
             markdown=self._restore(self._place(rendered), self._cell),
-            plain=tuple(self._notebook(self._place(rendered, link=False))),
+            plain=tuple(self._notebook(self._place(_CLAIM_MARK.sub("", rendered), link=False))),
             ids=tuple(self.ids),
             claims=tuple(self.claims),
             figures=tuple(self.figures),
             tables=tuple(self.tables),
+            given=tuple(self.given),
         )
 
     def _with_cuts(self) -> str:
@@ -200,7 +205,7 @@ class _Weaving:
         return value.shown(specification)
 
     def table(self, name: str) -> _Block:
-        """A table of the records as Markdown, with a link to its data: `{{ table("name") }}`."""
+        """What `{{ table("name") }}` stands for: the table as Markdown, with a link to its data."""
         tables = self.weaver.library.tables
         if name not in tables:
             raise MeasuredError(
@@ -275,7 +280,21 @@ class _Weaving:
                 mend="change the sentence to what was measured, or mend the experiment",
             )
         self.claims[name] = None
-        return f'<span class="claim" data-claim="{name}">{sentence}</span>'
+        mark = ""
+        if self.weaver.row_page is not None:
+            row = f"{self.to(self.weaver.row_page)}#claim-{name}"
+            mark = f'[]({row}){{ .claim-mark data-claim="{name}" aria-label="What this claim rests on" }}'
+        return f'<span class="claim" data-claim="{name}">{sentence}{mark}</span>'
+
+    def give(self, text: str, reason: str = "") -> Shown:
+        """`{{ given("12", "the example's length") }}`: a number that nobody measures, and why it may stand."""
+        if not isinstance(text, str) or not isinstance(reason, str) or not text.strip() or not reason.strip():
+            raise MeasuredError(
+                "a given number states no reason",
+                expected="""{{ given("12", "the example's length") }}: the number as text, and why it may stand""",
+            )
+        self.given[text, reason] = None
+        return Shown(text, text, (), "given")
 
     def to(self, target: str) -> str:
         """A path from this page to another place in the site."""
@@ -383,7 +402,7 @@ def _environment(weaving: _Weaving) -> Environment:
     )
     environment.globals.clear()
     environment.globals.update(weaving.weaver.library.names())
-    environment.globals.update({"_weaving": weaving, "table": weaving.table, "min": _least, "max": _largest})
+    environment.globals.update({"_weaving": weaving, "table": weaving.table, "given": weaving.give, "min": _least, "max": _largest})
     environment.filters = {"fmt": weaving.format, "abs": abs}
     return environment
 

@@ -1,6 +1,7 @@
 """The sample project, measured and accepted once a session, copied for each test that harms it."""
 
 import pytest
+
 from samples import copy, make_accepted
 
 

@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+
 from samples import SAMPLE, make_accepted
 
 FRESH = "plan: 0 of 5 to make"
