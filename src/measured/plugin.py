@@ -15,8 +15,10 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
-from measured import cells, ledger, maths, publish
+from measured import cells, ledger, maths, provenance, publish, reported, sources
+from measured.drawing import Palette
 from measured.errors import MeasuredError
 from measured.project import Project
 from measured.reference import Library
@@ -55,7 +57,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
             self.meta: dict[str, dict] = {}
             for file in files.documentation_pages():
                 self._weave(file)
-            for path, content in self._generated(library):
+            for path, content in self._generated(library, config):
                 files.append(File.generated(config, path, content=content))
         return files
 
@@ -92,13 +94,25 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         self.meta[file.src_uri] = page.meta
         self.woven[file.src_uri] = self.weaver.weave(page, executed.markdown, file.src_uri)
 
-    def _generated(self, library: Library):
-        pages = defaultdict(list)
+    def _generated(self, library: Library, config: MkDocsConfig):
+        pages, claimed = defaultdict(list), defaultdict(list)
         for where, woven in self.woven.items():
             for name in woven.ids:
                 pages[name].append(where)
-        yield from publish.files_of(self.project, library, pages)
-        yield ledger.PAGE, ledger.page(library, publish.stored_values(self.project), pages)
+            for name in woven.claims:
+                claimed[name].append(where)
+        origin = provenance.Provenance(
+            library,
+            publish.stored_values(self.project),
+            provenance.places(library, self.project),
+            pages,
+            claimed,
+            sources.page_of,
+            provenance.commit_of(self.project.root, config.repo_url),
+        )
+        yield from publish.files_of(self.project, origin, pages)
+        yield from self._code(origin, config)
+        yield ledger.PAGE, self._ledger(origin, config).page()
         for where, woven in self.woven.items():
             folder, stem = where.rpartition("/")[0], where.rpartition("/")[2].removesuffix(".md")
             for name, data in self.executed[where].images.items():
@@ -107,6 +121,32 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
                 text = publish.notebook(woven, self.executed[where], self.meta[where])
                 yield f"{folder}/{stem}.ipynb" if folder else f"{stem}.ipynb", text
         yield from publish.vendored(self.project.root / self.config.vendor)
+
+    def _code(self, origin: provenance.Provenance, config: MkDocsConfig):
+        """The pages of code that cards and rows lead to."""
+        records = origin.library.records.values()
+        paths = {path for record in records for path in provenance.source_files(record, self.project)}
+        shown = sorted(p.relative_to(self.project.root).as_posix() for p in paths if p.exists())
+        commit = origin.commit
+        hosted = {path: commit.link(sources.Place(path, 1)) for path in shown} if commit else {}
+        cache = self.project.build / "code"
+        yield from sources.pages(shown, self.project.root, config.site_name, hosted, cache)
+        palette = Palette.load(self.project.palette_file) if self.project.palette else None
+        yield sources.STYLE, sources.css(palette)
+
+    def _ledger(self, origin: provenance.Provenance, config: MkDocsConfig) -> ledger.Ledger:
+        here = File.generated(config, ledger.PAGE, content="").url
+
+        def link(path: str) -> str:
+            target = File.generated(config, path, content="").url if path.endswith(".md") else path
+            return get_relative_url(target, here)
+
+        return ledger.Ledger(
+            origin,
+            link,
+            reported.compare(self.project.declared_reported, origin.library),
+            [(where, *number) for where, woven in self.woven.items() for number in woven.given],
+        )
 
     def _inline(self, match: re.Match[str]) -> str:
         svg = (self.project.drawings / f"{match['name']}.svg").read_text(encoding="utf-8")

@@ -28,6 +28,7 @@ class Project:
         lock: the lock file, relative to the root.
         regressions: the folder of stored expectations, relative to the root.
         versions: distributions whose versions a record names.
+        reported: the module whose `REPORTED` lists the figures of an earlier write-up; empty for none.
         quick: whether authors asked for fewer draws and seeds.
     """
 
@@ -39,6 +40,7 @@ class Project:
     lock: str = "requirements.lock"
     regressions: str = "tests/regressions"
     versions: tuple[str, ...] = ("numpy",)
+    reported: str = ""
     quick: bool = False
 
     @classmethod
@@ -124,6 +126,11 @@ class Project:
     def declared_figures(self) -> dict[str, Any]:
         """The figures by name."""
         return {f.name: f for f in _listed(self.figures, "FIGURES")} if self.figures else {}
+
+    @cached_property
+    def declared_reported(self) -> list[Any]:
+        """The figures of an earlier write-up."""
+        return _listed(self.reported, "REPORTED") if self.reported else []
 
 
 def _listed(module: str, name: str) -> list[Any]:

@@ -15,7 +15,7 @@ from measured.drawing import Palette
 from measured.experiment import Cell, Table
 from measured.measurement import Measurement
 from measured.project import Project
-from measured.record import Record
+from measured.provenance import CARDS, Provenance, plain
 from measured.reference import Library
 from measured.stored import Expectation
 from measured.weave import Picture, Woven
@@ -33,17 +33,18 @@ def pictures(project: Project) -> dict[str, Picture]:
 
 
 def files_of(
-    project: Project, library: Library, pages: Mapping[str, list[str]]
+    project: Project, provenance: Provenance, pages: Mapping[str, list[str]]
 ) -> Iterator[tuple[str, str | bytes]]:
     """Path in the site, and content, of everything that is not a page.
 
     Args:
         project: whose build folder holds records and figures.
-        library: the records.
+        provenance: the records, and where each number comes from.
         pages: for each measurement, the pages that show it.
     """
-    stored = stored_values(project)
-    yield "measurements.json", _json(measurement_rows(library, stored, pages))
+    library = provenance.library
+    yield "measurements.json", _json(measurement_rows(provenance, pages))
+    yield CARDS, json.dumps(provenance.cards(), ensure_ascii=False, allow_nan=False)
     for name in library.records:
         yield f"records/{name}.json", (project.records / f"{name}.json").read_bytes()
         yield f"records/{name}.npz", (project.records / f"{name}.npz").read_bytes()
@@ -56,31 +57,31 @@ def files_of(
         yield "assets/palette.css", Palette.load(project.palette_file).css() + "\n"
 
 
-def measurement_rows(
-    library: Library, stored: Mapping[str, Expectation], pages: Mapping[str, list[str]]
-) -> list[dict[str, Any]]:
+def measurement_rows(provenance: Provenance, pages: Mapping[str, list[str]]) -> list[dict[str, Any]]:
     """The public list: one object a measurement."""
     return [
-        _row(m, library.owner[m.id], stored.get(m.id), pages.get(m.id, []))
-        for m in library.measurements.values()
+        {**_row(m, provenance.stored.get(m.id), pages.get(m.id, [])), **_origin(m, provenance)}
+        for m in provenance.library.measurements.values()
     ]
 
 
-def _row(m: Measurement, record: Record, expectation: Expectation | None, pages: list[str]) -> dict[str, Any]:
-    spread = m.spread
+def _origin(m: Measurement, provenance: Provenance) -> dict[str, Any]:
+    record = provenance.library.owner[m.id]
+    return {"experiment": record.experiment, "source": str(provenance.places[m.id]), "mode": record.mode}
+
+
+def _row(m: Measurement, expectation: Expectation | None, pages: list[str]) -> dict[str, Any]:
+    spread = None if m.spread is None else {**m.spread, "values": [plain(v) for v in m.samples]}
     return {
         "id": m.id,
         "value": m.as_dict()["value"],
         "display": m.display(),
         "unit": m.unit,
         "description": m.description,
-        "stored": expectation.value if expectation else None,
+        "stored": plain(expectation.value) if expectation else None,
         "tolerance": {**m.tolerance.as_dict(), "allowed": expectation.allowed() if expectation else None},
-        "experiment": record.experiment,
-        "source": record.source,
         "seeds": list(m.seeds),
-        "spread": spread,
-        "mode": record.mode,
+        "spread": spread and {key: plain(v) for key, v in spread.items()},
         "pages": pages,
     }
 

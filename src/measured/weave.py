@@ -6,7 +6,6 @@ them. The result is Markdown that any generator with Python-Markdown's usual ext
 
 from __future__ import annotations
 
-import html
 import posixpath
 import re
 import traceback
@@ -287,11 +286,11 @@ class _Weaving:
         return f'<span class="claim" data-claim="{name}">{sentence}{mark}</span>'
 
     def give(self, text: str, reason: str = "") -> Shown:
-        """`{{ given("12", "the example's length") }}`: a number that nobody measures, and why it may stand."""
+        """A number that nobody measures, and why it may stand: `{{ given("12", "the length") }}`."""
         if not isinstance(text, str) or not isinstance(reason, str) or not text.strip() or not reason.strip():
             raise MeasuredError(
                 "a given number states no reason",
-                expected="""{{ given("12", "the example's length") }}: the number as text, and why it may stand""",
+                expected="""the number as text, and why it may stand: {{ given("12", "its reason") }}""",
             )
         self.given[text, reason] = None
         return Shown(text, text, (), "given")
@@ -306,13 +305,13 @@ class _Weaving:
         """Each value in the form that its surroundings bear: a link in prose, plain in alt text."""
         for pattern, form in (
             (_MERMAID, self._in_mermaid),
-            (_ALT, self._in_attribute),
-            (_TAG, self._in_attribute),
-            (_HEADING, self._in_data if link else self._in_prose_plain),
-            (_LINK, self._in_data if link else self._in_prose_plain),
+            (_ALT, self._in_text),
+            (_TAG, self._in_text),
+            (_HEADING, self._in_data if link else self._in_text),
+            (_LINK, self._in_data if link else self._in_text),
         ):
             text = pattern.sub(lambda match, form=form: self._tokens(match[0], form), text)
-        return self._tokens(text, self._in_prose if link else self._in_prose_plain)
+        return self._tokens(text, self._in_prose if link else self._in_text)
 
     def _tokens(self, text: str, form: Callable[[Shown], str]) -> str:
         return _REF_TOKEN.sub(lambda match: form(self.shown[int(match[1])]), text)
@@ -320,20 +319,15 @@ class _Weaving:
     def _in_mermaid(self, shown: Shown) -> str:
         return re.sub(r"[^\w\s.,%+−-]", lambda m: f"#{ord(m[0])};", shown.text)
 
-    def _in_attribute(self, shown: Shown) -> str:
-        return re.sub(r"([\[\]\\])", r"\\\1", html.escape(shown.text, quote=True))
-
-    def _in_prose_plain(self, shown: Shown) -> str:
+    def _in_text(self, shown: Shown) -> str:
         return escape(shown.text)
 
     def _in_data(self, shown: Shown) -> str:
-        value = html.escape(str(shown.value), quote=True)
-        return f'<data value="{value}">{escape(shown.text)}</data>'
+        return f'<data value="{escape(str(shown.value))}">{escape(shown.text)}</data>'
 
     def _in_prose(self, shown: Shown) -> str:
         if not shown.ids or self.weaver.row_page is None:
-            value = html.escape(str(shown.value))
-            return f'<data class="{shown.kind}" value="{value}">{escape(shown.text)}</data>'
+            return self._in_data(shown).replace("<data", f'<data class="{shown.kind}"', 1)
         target = f"{self.to(self.weaver.row_page)}#{shown.ids[0]}"
         others = f' data-ids="{" ".join(shown.ids)}"' if shown.kind == "derived" else ""
         return f"[{self._in_data(shown)}]({target}){{ .measured{others} }}"
@@ -402,7 +396,9 @@ def _environment(weaving: _Weaving) -> Environment:
     )
     environment.globals.clear()
     environment.globals.update(weaving.weaver.library.names())
-    environment.globals.update({"_weaving": weaving, "table": weaving.table, "given": weaving.give, "min": _least, "max": _largest})
+    environment.globals.update(
+        {"_weaving": weaving, "table": weaving.table, "given": weaving.give, "min": _least, "max": _largest}
+    )
     environment.filters = {"fmt": weaving.format, "abs": abs}
     return environment
 

@@ -1,0 +1,144 @@
+"""The code as the site itself shows it: one page a file, one anchor a line, the asked-for line marked.
+
+Pages of their own, outside the site generator: they carry no navigation to index and cost no build time.
+They work without JavaScript; `:target` marks the line.
+"""
+
+from __future__ import annotations
+
+import html
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from measured import files
+from measured.drawing import Palette
+
+FOLDER = "code"
+STYLE = "assets/code.css"
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A line of a file, relative to the project."""
+
+    path: str
+    line: int
+
+    @classmethod
+    def read(cls, text: str) -> Place:
+        """The inverse of `str`."""
+        path, _, line = text.rpartition(":")
+        return cls(path, int(line))
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+def page_of(place: Place) -> str:
+    """Where the site shows that line."""
+    return f"{FOLDER}/{place.path}.html#L{place.line}"
+
+
+def pages(
+    paths: list[str], root: Path, site_name: str, hosted: Mapping[str, str], cache: Path
+) -> Iterator[tuple[str, str]]:
+    """Path in the site and HTML of each file's page.
+
+    Args:
+        paths: relative to `root`.
+        root: the project.
+        site_name: for titles.
+        hosted: the address of the same file in a hosted repository, where there is one.
+        cache: folder of pages that were made before.
+    """
+    for path in paths:
+        text = (root / path).read_text(encoding="utf-8").replace("\r\n", "\n")
+        yield f"{FOLDER}/{path}.html", _page(path, _highlighted(text, cache), site_name, hosted.get(path, ""))
+
+
+def _highlighted(text: str, cache: Path) -> str:
+    """One element a line, with Pygments' classes; kept, since lexing costs more than all else here."""
+    kept = cache / f"{files.sha256(f'{_version()} {text}'.encode())[:32]}.html"
+    if kept.exists():
+        return kept.read_text(encoding="utf-8")
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    lines = highlight(text, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)).rstrip("\n").split("\n")
+    made = "\n".join(f'<span id="L{n}">{line}</span>' for n, line in enumerate(lines, start=1))
+    files.write_text(kept, made)
+    return made
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("pygments")
+
+
+def _page(path: str, code: str, site_name: str, hosted: str) -> str:
+    where = posixpath.dirname(f"{FOLDER}/{path}")
+    home = posixpath.relpath(".", where) + "/"
+    style = posixpath.relpath(STYLE, where)
+    name, site_name = html.escape(path), html.escape(site_name)
+    link = f' · <a href="{html.escape(hosted)}">in the repository</a>' if hosted else ""
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"<title>{name} · {site_name}</title>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="robots" content="noindex">\n'
+        f'<link rel="stylesheet" href="{style}">\n</head>\n<body>\n'
+        f'<header><a href="{home}">{site_name}</a>{link}</header>\n<main>\n<h1>{name}</h1>\n'
+        f'<pre tabindex="0" aria-label="{name}"><code>{code}\n</code></pre>\n</main>\n</body>\n</html>\n'
+    )
+
+
+def css(palette: Palette | None) -> str:
+    """The style of these pages, in the palette's colours, light or dark as the reader's system says."""
+    fallback = {
+        "ink": ("#1f2430", "#e6e8ee"),
+        "muted": ("#5b6372", "#a3abbb"),
+        "grid": ("#d9dde5", "#3a4152"),
+        "surface": ("#ffffff", "#171b26"),
+        "accent": ("#a8400f", "#ff9d63"),
+        "series2": ("#1d5fa8", "#7db8ff"),
+        "series3": ("#2e7247", "#79d19b"),
+        "series4": ("#7a3e9d", "#cf9bf0"),
+    }
+    for name, colours in (palette.roles if palette is not None else {}).items():
+        fallback[name] = (colours["light"], colours["dark"])
+    roles = {name: fallback[name] for name in sorted(fallback)}
+    variables = [f"  --{name}: light-dark({light}, {dark});" for name, (light, dark) in roles.items()]
+    return "\n".join([":root {", "  color-scheme: light dark;", *variables, "}", _RULES])
+
+
+_RULES = """\
+body {
+  margin: 0 auto; max-width: 68rem; padding: 1rem;
+  color: var(--ink); background: var(--surface); font: 1rem/1.5 system-ui, sans-serif;
+}
+a { color: var(--accent); }
+h1 { font-size: 1rem; font-weight: 600; overflow-wrap: anywhere; }
+pre {
+  overflow-x: auto; margin: 0; font: .85rem/1.5 "Source Code Pro", ui-monospace, monospace;
+  counter-reset: line;
+}
+pre:focus-visible { outline: 2px solid var(--accent); }
+pre code { display: block; width: max-content; min-width: 100%; }
+pre code > span::before {
+  counter-increment: line; content: counter(line);
+  display: inline-block; width: 3.5ch; margin-right: 1.5ch; text-align: right; color: var(--muted);
+}
+pre code > span { scroll-margin-top: 30vh; }
+pre code > span:target {
+  display: inline-block; min-width: 100%; background: color-mix(in srgb, var(--accent) 18%, transparent);
+}
+.c, .c1, .cm, .sd { color: var(--muted); }
+.k, .kn, .kc, .kd, .ow { color: var(--series4); }
+.s, .s1, .s2, .sa, .sb, .se, .si, .sr { color: var(--series3); }
+.m, .mi, .mf, .mh { color: var(--accent); }
+.nf, .nc, .fm, .nd { color: var(--series2); }
+"""
