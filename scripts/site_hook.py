@@ -1,4 +1,4 @@
-"""An MkDocs hook for what readers' tools meet: search finds prose and captions, numbers align without inline styles."""
+"""An MkDocs hook: search finds prose and captions, and numbers align without inline styles."""
 
 import re
 
