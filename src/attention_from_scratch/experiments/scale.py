@@ -90,7 +90,7 @@ def measure(
 ) -> Findings:
     """Sample rows for each width, with and without the division; sum up the trained lookups."""
     found = [*_uniform(keys), *_winner(keys, gaps), _mean_one(mean_one_width, draws, seed)]
-    arrays: dict[str, np.ndarray] = {"widths": np.array(widths), "shares": np.linspace(0, 1, 61)}
+    arrays: dict[str, np.ndarray] = {"widths": np.array(widths), "shares": _shares(36)}
     for index, width in enumerate(widths):
         rows, variance = _sampled(width, keys, draws, seed)
         found.append(
@@ -276,6 +276,11 @@ def _uniform(keys: int) -> list[Measurement]:
             "nats",
         ),
     ]
+
+
+def _shares(count: int) -> np.ndarray:
+    """Shares from 0 to 1 at which quantiles are kept, denser towards both ends, where the tails are."""
+    return (1 - np.cos(np.linspace(0, np.pi, count))) / 2
 
 
 def _winner(keys: int, gaps: list[int]) -> Iterator[Measurement]:

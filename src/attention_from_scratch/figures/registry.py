@@ -1,3 +1,12 @@
 """The figures, by the experiments whose records they draw. Importing this imports no Matplotlib."""
 
-FIGURES = []
+from attention_from_scratch.figures import heads, masks, scale
+from measured.drawing import Plot
+
+FIGURES = [
+    Plot("scale.max_weight", scale.max_weight, ("scale",)),
+    Plot("scale.jacobian", scale.jacobian, ("scale",)),
+    Plot("scale.training", scale.training, ("scale",)),
+    Plot("masks.three", masks.three, ("masks",)),
+    Plot("heads.cost", heads.cost, ("heads",)),
+]
