@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from measured import check, files, fingerprint, workflow
+from measured import check, files, fingerprint, numerals, workflow
 from measured.errors import MeasuredError
 from measured.project import Project
+from measured.reference import Library
 
 Say = Callable[[str], None]
 
@@ -42,6 +43,7 @@ def build(
             say("gate: not asked, since quick records are never published")
         else:
             gate(project, say)
+        prose(project, say)
         if fetch is not None:
             fetch(project.root)
         made = render(project, project.build / "site.new")
@@ -95,6 +97,17 @@ def gate(project: Project, say: Say, arguments: tuple[str, ...] = ()) -> None:
     if not arguments:
         files.write_text(stamp, state)
     say("gate: passed")
+
+
+def prose(project: Project, say: Say) -> None:
+    """Read the pages before anything is woven: no number by hand.
+
+    Raises:
+        MeasuredError: a numeral that nobody measured and nobody explained, with page and line.
+    """
+    report = numerals.inspect(project.root / "docs", project.root, Library(project.read_records()))
+    report.refuse()
+    say(f"prose: {report} (measured prose lists them)")
 
 
 def render(project: Project, target: Path) -> Path:

@@ -59,6 +59,26 @@ def gate(project: Project, arguments: tuple[str, ...]) -> None:
 
 
 @cli.command()
+@click.pass_obj
+def prose(project: Project) -> None:
+    """List numbers typed by hand, promising words outside a claim, and measurements that no page shows."""
+    from measured import numerals
+    from measured.reference import Library
+
+    found = numerals.inspect(project.root / "docs", project.root, Library(project.read_records()))
+    for title, lines in (
+        ("numbers by hand", found.by_hand),
+        ("promising words outside a claim", found.promises),
+        ("measurements on no page", found.unused),
+        ("claims that no page makes", found.idle),
+    ):
+        click.echo(f"{title}: {len(lines)}")
+        for line in lines:
+            click.echo(f"  {line}")
+    found.refuse()
+
+
+@cli.command()
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def accept(project: Project, yes: bool) -> None:
