@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from measured import policy
 from measured.errors import MeasuredError
 from measured.project import Project
 
@@ -49,6 +50,10 @@ def check(site: Path, project: Project) -> str:
                 path=path.relative_to(site),
                 expected=f"at most {PAGE_BUDGET:,}",
             )
+    for path, url in policy.third_parties(site):
+        raise MeasuredError(
+            f"the site fetches {url} from a third party", path=path, expected="files of the site alone"
+        )
     return f"{len(pages)} pages, the heaviest {heaviest:,} bytes gzipped"
 
 

@@ -17,7 +17,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from measured import cells, ledger, maths, provenance, publish, reported, sources
+from measured import cells, ledger, maths, policy, provenance, publish, reported, sources
 from measured.drawing import Palette
 from measured.errors import MeasuredError
 from measured.project import Project
@@ -26,6 +26,10 @@ from measured.scan import PageSource, scan
 from measured.weave import Weaver, Woven
 
 _PICTURE = re.compile(r'<img alt="(?P<alt>[^"]*)" data-figure="(?P<name>[^"]+)" src="[^"]*" ?/?>')
+
+# Columns of a table align by class: the content policy allows no inline style.
+_ALIGNED = re.compile(r' style="text-align: (left|right|center);"')
+_CLASSES = {"left": "", "right": ' class="number"', "center": ' class="centre"'}
 
 
 class MeasuredConfig(Config):
@@ -37,6 +41,12 @@ class MeasuredConfig(Config):
 
 class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     """Weaves each page before MkDocs renders it; publishes records, tables, figures and notebooks."""
+
+    serving = False
+
+    def on_startup(self, *, command: str, dirty: bool) -> None:
+        """Remember whether pages are only looked at."""
+        self.serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the project, and give every page the palette."""
@@ -71,7 +81,19 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         with _as_plugin_error():
             content = maths.render(content, page.file.src_uri)
             content = _PICTURE.sub(self._inline, content)
+            content = _ALIGNED.sub(lambda match: _CLASSES[match[1]], content)
         return (_BANNER if self.project.quick else "") + content
+
+    def on_page_context(self, context, *, page: Page, config: MkDocsConfig, nav):
+        """Refuse a page whose own content is active, before the theme is around it."""
+        with _as_plugin_error():
+            policy.refuse_active(page.content or "", page.file.src_uri)
+        return context
+
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Give every page its content policy; a page that is being edited runs the server's script."""
+        if not self.serving:
+            policy.apply(Path(config.site_dir))
 
     def on_serve(self, server, *, config: MkDocsConfig, builder):
         """Reload when a record or a figure was made anew."""

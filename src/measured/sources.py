@@ -89,7 +89,7 @@ def _page(path: str, code: str, site_name: str, hosted: str) -> str:
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{name} · {site_name}</title>\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="robots" content="noindex">\n'
+        '<meta name="robots" content="noindex">\n<link rel="icon" href="data:,">\n'
         f'<link rel="stylesheet" href="{style}">\n</head>\n<body>\n'
         f'<header><a href="{home}">{site_name}</a>{link}</header>\n<main>\n<h1>{name}</h1>\n'
         f'<pre tabindex="0" aria-label="{name}"><code>{code}\n</code></pre>\n</main>\n</body>\n</html>\n'
