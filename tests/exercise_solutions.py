@@ -190,34 +190,41 @@ def online_attention_with_copies(query, blocks):
     return attention_by_einsum(query, *(np.concatenate(part) for part in zip(*kept, strict=True)))[0]
 
 
-def find_shift_by_most_looked_at(weights):
-    """Where does each query look hardest? Count how often it is the neighbour."""
-    length = weights.shape[-1]
-    offsets = weights.argmax(axis=-1) - np.arange(length)
-    counts = {o: (offsets == o).mean(axis=(1, 3)) for o in (-1, 1)}
+def find_shift_by_most_looked_at(weights, places):
+    """Where does the position look hardest? Count how often it is the neighbour."""
+    hardest = weights.argmax(axis=-1)
+    counts = {}
+    for offset, asking in ((-1, places + 1), (1, places)):
+        looked = np.take_along_axis(hardest, asking[:, None, None], axis=2)[..., 0]
+        counts[offset] = (looked == asking[:, None] + offset).mean(axis=0)
     offset = 1 if counts[1].max() > counts[-1].max() else -1
-    return *np.unravel_index(counts[offset].argmax(), counts[offset].shape), offset
+    return int(np.argmax(counts[offset])), offset
 
 
-def find_shift_by_loops(weights):
+def find_shift_by_loops(weights, places):
     best = (-1.0, None)
-    blocks, _, heads, length, _ = weights.shape
-    for block in range(blocks):
-        for head in range(heads):
-            mean = weights[block, :, head].mean(axis=0)
-            for offset in (-1, 1):
-                score = sum(
-                    mean[query, query + offset] for query in range(length) if 0 <= query + offset < length
-                )
-                best = max(best, (score, (block, head, offset)))
+    for head in range(weights.shape[1]):
+        for offset, start in ((-1, 1), (1, 0)):
+            total = 0.0
+            for sequence, place in enumerate(places):
+                total += weights[sequence, head, place + start, place + start + offset]
+            best = max(best, (total, (head, offset)))
     return list(best[1])
 
 
-def find_shift_by_roll(weights):
-    length = weights.shape[-1]
-    found = []
-    for offset in (-1, 1):
-        pattern = np.roll(np.eye(length), offset, axis=1)
-        scores = (weights * pattern).sum(axis=(1, 3, 4))
-        found.append((scores.max(), *np.unravel_index(scores.argmax(), scores.shape), offset))
-    return np.array(max(found)[1:])
+def find_shift_by_one_hot(weights, places):
+    cue = np.eye(weights.shape[-1])[places]
+    answer = np.roll(cue, 1, axis=1)
+    back = np.einsum("shqk,sq,sk->h", weights, answer, cue)
+    on = np.einsum("shqk,sq,sk->h", weights, cue, answer)
+    offset, head = np.unravel_index(np.argmax([back, on]), (2, len(on)))
+    return np.array([head, 2 * offset - 1])
+
+
+def find_shift_by_median(weights, places):
+    rows = np.arange(len(places))[:, None]
+    heads = np.arange(weights.shape[1])[None]
+    cue = places[:, None]
+    back = np.median(weights[rows, heads, cue + 1, cue], axis=0)
+    on = np.median(weights[rows, heads, cue, cue + 1], axis=0)
+    return max((back.max(), back.argmax(), -1), (on.max(), on.argmax(), 1))[1:]

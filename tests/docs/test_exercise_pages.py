@@ -3,8 +3,11 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import live_models
+from attention_from_scratch.exercises import solutions
 from attention_from_scratch.exercises.catalogue import EXERCISES
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "exercises"
@@ -35,6 +38,17 @@ def test_the_solution_is_folded_away(exercise):
     before, _, folded = text_of(exercise.slug).partition("<summary>Show a solution</summary>")
     assert "exercises.solutions:" not in before
     assert "exercises.solutions:" in folded.partition("</details>")[0]
+
+
+def test_the_code_for_a_trained_model_runs(tmp_path, monkeypatch, capsys):
+    """It is not a cell of the page, because the page has no trained model; here it gets a random one."""
+    live_models.export_random(tmp_path, 2, "two-blocks", 16)
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"^```py\n(.*?)^```", text_of("07-find-shift"), re.S | re.M)[1]
+    exec(code, {"np": np, "find_shift": solutions.find_shift})
+    head, offset, accuracy = capsys.readouterr().out.split()
+    assert offset in {"-1", "1"}
+    assert 0 <= float(accuracy) <= 1
 
 
 def test_the_index_lists_them_in_order():

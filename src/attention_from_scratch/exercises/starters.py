@@ -70,12 +70,12 @@ def online_attention(query, blocks):
     return output
 
 
-def find_shift(weights):
-    """The head that looks one token back, or one token on: returns (block, head, offset).
+def find_shift(weights, places):
+    """The head that links the cue and its answer, and how: returns (head, offset).
 
-    weights: (blocks, sequences, heads, queries, keys).
-    offset: -1 if each query looks at the key one before it, +1 if at the key one after it.
+    weights: of the first block, (sequences, heads, queries, keys).
+    places: where the cue stands in each sequence; the answer stands one place after it.
+    offset: -1 if the answer looks one back, at the cue; +1 if the cue looks one on, at the answer.
     """
-    sharpness = weights.max(axis=-1).mean(axis=(1, -1))  # (blocks, heads): is sharpness the question?
-    block, head = np.unravel_index(sharpness.argmax(), sharpness.shape)
-    return block, head, -1
+    sharpness = weights.max(axis=-1).mean(axis=(0, -1))  # one number a head: is sharpness the question?
+    return sharpness.argmax(), -1

@@ -159,6 +159,16 @@ def test_the_library_passes_the_exercises_on_masks_softmax_and_attention():
     assert broken(BY_NAME["attention"].check(library.attention)) == {}
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_worked_attention_agrees_with_the_library(masked):
+    """The cheat sheet shows one and speaks of the other."""
+    rng = np.random.default_rng(1)
+    query, key, value = (rng.normal(size=(3, 6, 4)) for _ in range(3))
+    given = (query, key, value, masks.causal(6) if masked else None)
+    for ours, wanted in zip(BY_NAME["attention"].solution(*given), library.attention(*given), strict=True):
+        np.testing.assert_allclose(ours, wanted, rtol=1e-12, atol=1e-15)
+
+
 @pytest.mark.parametrize("num_heads", [1, 2, 4])
 def test_multi_head_agrees_with_the_library(num_heads):
     rng = np.random.default_rng(0)

@@ -5,159 +5,155 @@ import numpy as np
 from attention_from_scratch.exercises.checking import require
 
 
-def two_block_weights(seed=0, block=0, head=2, offset=-1, blocks=2, heads=4, sequences=30, length=12):
-    """Attention weights as a two-block model has them, with one head that carries a shift.
+def first_block_weights(seed=0, head=2, offset=-1, heads=4, sequences=40, length=12):
+    """Attention weights as the first block of a match-then-read model has them, and the places of the cue.
 
-    Made from a seed, not trained. The other heads do what heads do: look at everything alike, at themselves,
-    at the first token, or at a token that they recognise, wherever it stands.
+    Made from a seed, not trained. One head links the answer's position to the cue's, and only there: that is
+    where the task needs it. The others look at the first token, at themselves, or at everything alike.
 
     Args:
         seed: of the random numbers.
-        block: the block with the head that shifts, from zero.
-        head: that head, from zero.
-        offset: where it looks: -1 one token back, +1 one token on.
-        blocks: number of blocks.
-        heads: number of heads in each.
+        head: the head that shifts, from zero.
+        offset: where it looks: -1 from the answer one back to the cue, +1 from the cue one on to the answer.
+        heads: number of heads.
         sequences: number of sequences.
         length: tokens in each.
 
     Returns:
-        An array of shape (blocks, sequences, heads, queries, keys) whose last axis sums to one.
+        Weights of shape (sequences, heads, queries, keys), whose last axis sums to one, and the place of
+        the cue in each sequence; the answer stands one place after it.
     """
     rng = np.random.default_rng(seed)
-    logits = rng.normal(size=(blocks, sequences, heads, length, length)) * 0.4
-    places = np.arange(length)
-    for each in np.ndindex(blocks, heads):
-        layer = logits[each[0], :, each[1]]
-        if each == (block, head):
-            inside = (places + offset >= 0) & (places + offset < length)
-            layer[:, places[inside], places[inside] + offset] += 4
-            continue
-        habit = (each[0] + each[1]) % 4
-        if habit == 0:
-            layer[:, :, 0] += 3
-        elif habit == 1:
-            layer[:, places, places] += 3
-        elif habit == 2:
-            layer[np.arange(sequences), :, rng.integers(0, length, sequences)] += 3
+    logits = rng.normal(size=(sequences, heads, length, length)) * 0.4
+    places = rng.integers(0, length - 2, size=sequences)
+    rows, spots = np.arange(sequences), np.arange(length)
+    for each in range(heads):
+        if each == head:
+            asking = places + 1 if offset == -1 else places
+            logits[rows, each, asking, asking + offset] += 3
+        elif each % 3 == 0:
+            logits[:, each, :, 0] += 1
+        elif each % 3 == 1:
+            logits[:, each, spots, spots] += 1
     exponentials = np.exp(logits)
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return exponentials / exponentials.sum(axis=-1, keepdims=True), places
 
 
-def it_names_a_block_a_head_and_an_offset(find_shift):
-    """The answer is three whole numbers: block, head, offset.
+def it_names_a_head_and_an_offset(find_shift):
+    """The answer is two whole numbers: the head, counted from zero, and the offset, -1 or +1.
 
-    Count blocks and heads from zero. `np.unravel_index` turns a place in a flat array into one
-    place on each axis.
+    `argmax` finds the place of the largest number in a row. Of a table it gives the place in the flat
+    table; `np.unravel_index` turns that into one place on each axis.
     """
-    _answer(find_shift, two_block_weights())
+    _, offset = _answer(find_shift, *first_block_weights())
+    require(offset in (-1, 1), f"the offset {offset}")
 
 
 def it_finds_the_head_wherever_it_is(find_shift):
-    """The head is found in any place of the first block.
+    """The head is found whichever it is.
 
-    For each head, average the weight that query i gives to key i + offset, over sequences and over all
-    queries that have such a key: the mean of a diagonal. The head with the largest mean is the one.
+    For each head, average over sequences the weight that the answer's position gives to the cue's. Each
+    sequence has its cue in another place: index with `np.arange(sequences)` beside the places.
     """
     for head in range(4):
-        block, found, _ = _answer(find_shift, two_block_weights(seed=head + 1, head=head))
-        require((block, found) == (0, head), f"block {block}, head {found}; it was block 0, head {head}")
-
-
-def it_looks_in_every_block(find_shift):
-    """The head is found in the second block as well.
-
-    The first axis is the block. Nothing says that the shift is in the first one.
-    """
-    for head in (0, 3):
-        block, found, _ = _answer(find_shift, two_block_weights(seed=head + 5, block=1, head=head))
-        require((block, found) == (1, head), f"block {block}, head {found}; it was block 1, head {head}")
+        found, _ = _answer(find_shift, *first_block_weights(seed=head + 1, head=head))
+        require(found == head, f"head {found}; it was head {head}")
 
 
 def it_tells_back_from_on(find_shift):
-    """Offset -1 means that a token looks one back; +1 that it looks one on.
+    """Offset -1 means that the answer looks back at the cue; +1 that the cue looks on at the answer.
 
-    Queries are on the axis before the last, keys on the last. Offset is key less query:
-    `np.diagonal(weights, offset=-1, axis1=-2, axis2=-1)` runs over the keys one before their query.
+    Queries are on the axis before the last, keys on the last. Offset is the key's position less the query's.
     """
     for seed, offset in ((11, -1), (12, 1)):
-        *_, found = _answer(find_shift, two_block_weights(seed=seed, offset=offset))
+        _, found = _answer(find_shift, *first_block_weights(seed=seed, offset=offset))
         require(found == offset, f"offset {found} for a head that looks at offset {offset}")
+
+
+def only_the_cue_and_its_answer_count(find_shift):
+    """A head that looks at its neighbour everywhere else does not win.
+
+    The task needs the shift between the cue and its answer, and nowhere else. A mean over all positions
+    hardly sees it. Read the weights where the cue is.
+    """
+    for seed, offset in ((21, -1), (22, 1)):
+        weights, places = first_block_weights(seed=seed, offset=offset)
+        for query in range(12):
+            if 0 <= query + offset < 12:
+                elsewhere = (query != places) & (query != places + 1)
+                weights[elsewhere, 1, query] = np.eye(12)[query + offset]
+        found, _ = _answer(find_shift, weights, places)
+        require(found == 2, f"head {found}, which shifts everywhere but at the cue; it was head 2")
 
 
 def a_sharper_head_is_no_shift(find_shift):
     """A head that looks hard at one place, or at itself, does not win.
 
-    The largest weights belong to heads that always look at the first token or at themselves. Sharpness is
-    not the question; where they look, from each query, is.
+    Sharpness is not the question. What counts is where the answer's position looks, and where the cue's does.
     """
-    for seed in (21, 22):
-        weights = two_block_weights(seed=seed)
-        first, itself = weights[0, :, 0], weights[0, :, 1]
-        first[:], itself[:] = 0, 0
-        first[..., 0] = 1
-        itself[...] = np.eye(12)
-        block, found, _ = _answer(find_shift, weights)
-        require((block, found) == (0, 2), f"block {block}, head {found}; it was block 0, head 2")
+    weights, places = first_block_weights(seed=31)
+    places = np.maximum(places, 2)
+    weights[np.arange(40), 2, places + 1] = 0.4 / 11
+    weights[np.arange(40), 2, places + 1, places] = 0.6
+    weights[:, 0], weights[:, 1] = np.eye(12)[0], np.eye(12)
+    found, _ = _answer(find_shift, weights, places)
+    require(found == 2, f"head {found}; it was head 2")
 
 
 def one_sequence_is_not_enough(find_shift):
     """What a head does in one sequence by accident does not count.
 
-    Average over the sequences, the second axis.
+    Average over the sequences, the first axis.
     """
     for unusual in (0, -1):
-        weights = two_block_weights(seed=31)
-        weights[0, unusual, [2, 3]] = weights[0, unusual, [3, 2]]
-        block, found, _ = _answer(find_shift, weights)
-        require((block, found) == (0, 2), f"block {block}, head {found}; it was block 0, head 2")
+        weights, places = first_block_weights(seed=41)
+        weights[unusual, [2, 3]] = weights[unusual, [3, 2]]
+        found, _ = _answer(find_shift, weights, places)
+        require(found == 2, f"head {found}; it was head 2")
 
 
-def one_query_is_not_enough(find_shift):
-    """What a head does for one query does not count.
+def each_sequence_has_its_own_place(find_shift):
+    """A head that looks at its neighbour where the first sequence has its cue does not win.
 
-    A head that always looks at the first token looks one back from the second. Average along the diagonal.
+    `weights[:, :, places + 1, places]` pairs every sequence with every place. With
+    `np.arange(sequences)` as the first index, each sequence is read at its own place.
     """
-    for query in (1, 6):
-        weights = two_block_weights(seed=41)
-        weights[0, :, 0] = 1 / 12
-        weights[0, :, 0, query] = np.eye(12)[query - 1]
-        block, found, _ = _answer(find_shift, weights)
-        require((block, found) == (0, 2), f"block {block}, head {found}; it was block 0, head 2")
+    for first in (0, -1):
+        weights, places = first_block_weights(seed=61)
+        others, place = places != places[first], places[first]
+        weights[others, 3, place + 1] = np.eye(12)[place]
+        found, _ = _answer(find_shift, weights, places)
+        require(found == 2, f"head {found}; it was head 2")
 
 
-def any_number_of_blocks_and_heads_will_do(find_shift):
-    """Other numbers of blocks, heads and tokens work as well.
+def any_number_of_heads_and_tokens_will_do(find_shift):
+    """Other numbers of heads, sequences and tokens work as well.
 
     Read the sizes from the shape.
     """
-    for sizes in (
-        {"blocks": 3, "heads": 2, "head": 1},
-        {"heads": 8, "head": 6, "length": 9},
-        {"sequences": 5},
-    ):
-        weights = two_block_weights(seed=51, **sizes)
-        block, found, _ = _answer(find_shift, weights)
-        wanted = (0, sizes.get("head", 2))
-        require((block, found) == wanted, f"block {block}, head {found} for {weights.shape}; it was {wanted}")
+    for sizes in ({"heads": 2, "head": 1}, {"heads": 8, "head": 6, "length": 9}, {"sequences": 10}):
+        weights, places = first_block_weights(seed=51, **sizes)
+        found, _ = _answer(find_shift, weights, places)
+        wanted = sizes.get("head", 2)
+        require(found == wanted, f"head {found} for weights of shape {weights.shape}; it was head {wanted}")
 
 
-def _answer(find_shift, weights):
-    answer = find_shift(weights.copy())
+def _answer(find_shift, weights, places):
+    answer = find_shift(weights.copy(), places.copy())
     try:
-        block, head, offset = (int(part) for part in answer)
+        head, offset = (int(part) for part in answer)
     except (TypeError, ValueError):
-        require(False, f"{answer!r}, which is not three whole numbers")
-    return block, head, offset
+        require(False, f"{answer!r}, which is not two whole numbers")
+    return head, offset
 
 
 PROPERTIES = (
-    it_names_a_block_a_head_and_an_offset,
+    it_names_a_head_and_an_offset,
     it_finds_the_head_wherever_it_is,
-    it_looks_in_every_block,
     it_tells_back_from_on,
+    only_the_cue_and_its_answer_count,
     a_sharper_head_is_no_shift,
     one_sequence_is_not_enough,
-    one_query_is_not_enough,
-    any_number_of_blocks_and_heads_will_do,
+    each_sequence_has_its_own_place,
+    any_number_of_heads_and_tokens_will_do,
 )
