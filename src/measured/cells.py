@@ -24,6 +24,24 @@ from measured.fingerprint import closure
 from measured.scan import PageSource, Span
 
 LIMIT = 60  # seconds that a cell may take, unless it says timeout=…
+
+# Libraries in C write to file descriptor 2, behind Python's back. The kernel forwards it from a thread,
+# late enough to miss its cell; so it goes to a file, which is read when the cell ends.
+_WATCH_STDERR = """
+def _watch():
+    import os, sys, tempfile
+    caught = tempfile.TemporaryFile()
+    os.dup2(caught.fileno(), 2)
+    def tell():
+        text = os.pread(caught.fileno(), 1 << 20, tell.seen)
+        tell.seen += len(text)
+        if text:
+            sys.stderr.write(text.decode("utf-8", "replace"))
+    tell.seen = 0
+    get_ipython().events.register("post_execute", tell)
+_watch()
+del _watch
+"""
 _MARK = "\ue004"
 
 
@@ -197,9 +215,11 @@ def _run(cells: Sequence[CodeCell], page: PageSource, text: str) -> Executed:
     _agree_with_jupytext(cells, page, text)
     app = get_nbconvert_app(execute=True, allow_errors=False)
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": page.meta["jupyter"]["kernelspec"]})
+    notebook.cells.append(nbformat.v4.new_code_cell(_WATCH_STDERR, id="watch"))
     for index, cell in enumerate(cells):
         notebook.cells.append(nbformat.v4.new_code_cell(cell.code, id=f"cell-{index}"))
     _execute(notebook, cells, page, app.config)
+    del notebook.cells[0]
     for cell, node in zip(cells, notebook.cells, strict=True):
         _refuse_stderr(cell, node, page)
     return _exported(cells, notebook, app.config, page.path.stem)
@@ -225,8 +245,9 @@ def _execute(notebook: Any, cells: Sequence[CodeCell], page: PageSource, config:
 
     running = {"index": 0}
     runner = ExecutePreprocessor(config=config, record_timing=False, store_widget_state=False)
-    runner.timeout_func = lambda node: cells[notebook.cells.index(node)].timeout
-    runner.on_cell_start = lambda cell, cell_index: running.update(index=cell_index)
+    limits = {f"cell-{index}": cell.timeout for index, cell in enumerate(cells)}
+    runner.timeout_func = lambda node: limits.get(node.id, LIMIT)
+    runner.on_cell_start = lambda cell, cell_index: running.update(index=max(cell_index - 1, 0))
 
     def failed(problem: str, expected: str, offset: int = 0) -> MeasuredError:
         line = cells[running["index"]].line + offset

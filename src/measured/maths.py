@@ -13,6 +13,9 @@ _FORMULA = re.compile(
     r'<(?P<tag>span|div) class="arithmatex">\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]</(?P=tag)>', re.S
 )
 
+# `\\mathrm{softmax}` arrives letter by letter; one word is one identifier, for eyes and for screen readers.
+_UPRIGHT = re.compile(r'(?:<mi mathvariant="normal">\w</mi>){2,}')
+
 
 def render(page_html: str, path: str) -> str:
     """Replace every formula of a page by MathML.
@@ -36,6 +39,9 @@ def render(page_html: str, path: str) -> str:
 def _mathml(latex: str, display: bool, path: str) -> str:
     from latex2mathml.converter import convert
 
+    bare = re.sub(r"\\[\\{}]", "", latex)
+    if bare.count("{") != bare.count("}"):
+        raise MeasuredError(f"the formula {latex!r} has a brace without its partner", path=path)
     try:
         markup = convert(latex, display="block" if display else "inline")
     except Exception as error:  # the library raises many kinds, without a common one
@@ -50,5 +56,6 @@ def _mathml(latex: str, display: bool, path: str) -> str:
             f"the formula {latex!r} uses \\{unread[1] or unread[2]}, which latex2mathml does not know",
             path=path,
         )
+    markup = _UPRIGHT.sub(lambda run: f"<mi>{re.sub('<[^>]+>', '', run[0])}</mi>", markup)
     annotated = f'<math alttext="{html.escape(latex, quote=True)}"'
     return markup.replace("<math", annotated, 1).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "", 1)

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from measured import gate, stored
+from measured.errors import MeasuredError
+from measured.measurement import AtMost, Close, Exact, Measurement, Spread
+from weaving import record_of
+
+WHY = "because of rounding"
+MEASURED = (
+    Measurement("dice.mean", 3.5, "m", Close(WHY, atol=0.1), ".1f"),
+    Measurement("dice.sides", 6, "s", Exact(WHY)),
+    Measurement("dice.error", 1e-9, "e", AtMost(WHY, bound=1e-6), ".0e"),
+    Measurement("dice.luck", 3.4, "l", Spread(WHY, k=2), ".1f", seeds=(0, 1, 2), samples=(3.3, 3.4, 3.5)),
+)
+
+
+def expected(**values):
+    found = {m.id: stored.Expectation.of(m) for m in MEASURED}
+    for name, value in values.items():
+        old = found[f"dice.{name}"]
+        found[old.id] = stored.Expectation(old.id, value, old.tolerance, old.standard_error)
+    return found
+
+
+def test_what_was_stored_passes_and_survives_the_disk(tmp_path):
+    path = tmp_path / "dice.yml"
+    path.write_text(stored.dump(expected()))
+    assert stored.read_expectations(path) == expected()
+    assert gate.compare(record_of(MEASURED), stored.read_expectations(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "outside"),
+    [("mean", 3.59, 3.61), ("sides", 6, 7), ("luck", 3.4 + 0.11, 3.4 + 0.12)],
+)
+def test_a_value_inside_passes_and_one_outside_is_named(name, inside, outside):
+    record = record_of(MEASURED)
+    assert gate.compare(record, expected(**{name: inside})) == []
+    (drift,) = gate.compare(record, expected(**{name: outside}))
+    assert drift.id == f"dice.{name}"
+    told = str(drift)
+    for part in (repr(outside), repr(record[f"dice.{name}"]), "allowed", WHY):
+        assert part in told
+
+
+def test_a_value_over_its_bound_is_named():
+    over = (*MEASURED[:2], Measurement("dice.error", 2e-6, "e", AtMost(WHY, bound=1e-6), ".0e"), MEASURED[3])
+    (drift,) = gate.compare(record_of(over), expected())
+    assert "allowed at most 1e-06" in str(drift)
+
+
+def test_change_is_given_in_units_of_the_tolerance():
+    (drift,) = gate.compare(record_of(MEASURED), expected(mean=3.0))
+    assert drift.change == pytest.approx(0.5)
+    assert drift.ratio == pytest.approx(5)
+
+
+def test_new_missing_and_unmeasured_values_are_drift():
+    record = record_of(MEASURED)
+    less = {k: v for k, v in expected().items() if k != "dice.mean"}
+    assert [d.kind for d in gate.compare(record, less)] == ["new"]
+    assert [d.kind for d in gate.compare(record_of(MEASURED[1:]), expected())] == ["missing"]
+    assert [d.kind for d in gate.compare_all({}, {"dice": expected()})["dice"]] == ["missing"]
+    assert len(gate.compare_all({"dice": record}, {})["dice"]) == len(MEASURED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "- a\n",
+        "dice.mean: 3\n",
+        "dice.mean: {value: 3}\n",
+        "a: [\n",
+        "dice.mean:\n  value: 1\n  tolerance: {kind: x}\n",
+    ],
+)
+def test_a_spoiled_stored_file_is_told(tmp_path, text):
+    path = tmp_path / "dice.yml"
+    path.write_text(text)
+    with pytest.raises(MeasuredError, match=r"dice\.yml"):
+        stored.read_expectations(path)

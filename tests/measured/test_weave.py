@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from measured.errors import MeasuredError
+from measured.experiment import Cell, Table
+from measured.measurement import Exact, Measurement
+from measured.reference import Library
+from measured.weave import Picture, Weaver
+from weaving import record_of, weave
+
+
+def plain(text, **options):
+    return re.sub(r"<[^>]+>", "", weave(text, **options).markdown)
+
+
+def test_a_reference_becomes_its_value_with_its_provenance():
+    woven = weave("The mean is {{ dice.mean }}.")
+    assert woven.markdown == (
+        'The mean is [<data value="3.6183">3.62</data>](measurements.md#dice.mean){ .measured }.'
+    )
+    assert woven.ids == ("dice.mean",)
+
+
+def test_a_filter_overrides_the_format():
+    assert ">3.6183</data>" in weave('{{ dice.mean | fmt(".4f") }}').markdown
+
+
+def test_a_derived_number_comes_from_the_same_record():
+    woven = weave('{{ dice.mean }} is {{ (dice.mean / dice.sides) | fmt(".4f") }} of {{ dice.sides }}')
+    assert f"{3.6183 / 6:.4f}" in woven.markdown
+    assert woven.ids == ("dice.mean", "dice.sides")
+    assert 'data-ids="dice.mean dice.sides"' in woven.markdown
+
+
+@pytest.mark.parametrize(
+    ("expression", "shown"),
+    [
+        ("(dice.mean - 3)", 0.6183),
+        ("(10 - dice.mean)", 6.3817),
+        ("(2 * dice.mean)", 7.2366),
+        ("(1 / dice.mean)", 1 / 3.6183),
+        ("(dice.mean ** 2)", 3.6183**2),
+        ("(dice.low - dice.mean) | abs", 2.6183),
+        ("(-dice.mean)", -3.6183),
+        ("max(dice.mean, dice.low)", 3.6183),
+        ("min(dice.mean, dice.low)", 1.0),
+    ],
+)
+def test_arithmetic_on_references(expression, shown):
+    assert plain(f'{{{{ {expression} | fmt(".4f") }}}}').startswith(f"[{shown:.4f}]")
+
+
+def test_conditions_follow_the_measurements():
+    page = "{% if dice.mean > dice.low %}above{% else %}below{% endif %}"
+    assert weave(page).markdown == "above"
+
+
+def test_braces_of_markdown_and_latex_pass_untouched():
+    page = (
+        "# Title {#id}\n\nText {: .class}\n\n$\\frac{{a}}{{b}} {% x %}$ and `{{ code }}`\n\n"
+        "$$\n{{x}}^{{2}}\n$$\n\n<!-- {{ comment }} -->\n"
+    )
+    assert weave(page).markdown == page
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~", "````"])
+def test_code_stays_as_written(fence):
+    page = f"{fence}py\n{{{{ dice.mean }}}} {{% x %}} $a$ \\\n{fence}\n"
+    assert weave(page).markdown == page
+
+
+def test_indented_code_in_an_admonition_stays_as_written():
+    page = "!!! note\n\n    ```py\n    {{ x }}\n    ```\n\nThen {{ dice.sides }}.\n"
+    assert "    {{ x }}\n" in weave(page).markdown
+
+
+def test_alt_text_attributes_and_titles_get_bare_values():
+    woven = weave('![mean {{ dice.mean }}](x.svg)\n<img alt="{{ dice.mean }}">\n').markdown
+    assert "![mean 3.62](x.svg)" in woven
+    assert '<img alt="3.62">' in woven
+
+
+def test_a_value_inside_a_link_is_no_second_link():
+    woven = weave("[see {{ dice.mean }}](there.md)").markdown
+    assert woven == '[see <data value="3.6183">3.62</data>](there.md)'
+
+
+def test_mermaid_gets_bare_values_and_nothing_that_breaks_it():
+    woven = weave('```mermaid\ngraph LR\n a["{{ dice.mean }} {{ dice.name }}"]\n```\n').markdown
+    assert "3.62" in woven
+    assert "<data" not in woven
+    assert "<script" not in woven
+    assert '""' not in woven
+
+
+def test_measured_text_is_inert():
+    woven = weave("Called {{ dice.name }}.\n\n| a |\n|---|\n| {{ dice.name }} |\n").markdown
+    assert "<script" not in woven
+    assert "|pipe" not in woven
+
+
+def test_links_are_relative_to_the_page():
+    assert "(../measurements.md#dice.mean)" in weave("{{ dice.mean }}", where="exercises/one.md").markdown
+    assert "(../data/tables/dice.t.csv)" in weave('{{ table("dice.t") }}', where="exercises/one.md").markdown
+
+
+def test_parameters_can_be_cited():
+    assert plain("{{ parameters.dice.draws }} throws") == "200 throws"
+
+
+def test_a_table_shows_and_uses_its_measurements():
+    woven = weave('{{ table("dice.t") }}')
+    assert "| mean | [<data" in woven.markdown
+    assert woven.tables == ("dice.t",)
+    assert woven.ids == ("dice.mean",)
+
+
+def test_a_figure_has_number_alt_caption_and_data():
+    page = '{% figure "dice.f" %}\nFaces of {{ dice.sides }}.\n{% endfigure %}\n'
+    woven = weave(page, pictures={"dice.f": Picture("Bars; mean 3.62.")})
+    assert "![Bars; mean 3.62.](data/figures/dice.f.light.svg)" in woven.markdown
+    assert "**Figure 1.** Faces of [<data" in woven.markdown
+    assert "(data/figures/dice.f.csv)" in woven.markdown
+
+
+def test_a_claim_that_holds_marks_its_sentence():
+    assert weave('{% claim "dice.holds" %}It *is*.{% endclaim %}').claims == ("dice.holds",)
+
+
+@pytest.mark.parametrize(
+    ("page", "line", "expected"),
+    [
+        ("\n\n{{ dice.meen }}", 3, r"no record has dice\.meen[^$]*did you mean dice\.mean"),
+        ("a\n{{ coins.mean }}", 2, r"no record has coins\.mean[^$]*nox -s build"),
+        ("{{ dice }}", 1, "a group of measurements"),
+        ("x {{ 12 }}", 1, "12, which nobody measured"),
+        ("{{ 'text' }}", 1, "which nobody measured"),
+        ("a\n\n{{ dice.mean - 1 }}", 3, "no display format"),
+        ("{{ dice.mean | fmt('d') }}", 1, "format 'd' does not fit"),
+        ("{{ dice.mean | upper }}", 1, "malformed"),
+        ("a\n{{ dice.mean ", 2, "malformed"),
+        ("{% nope %}", 1, "malformed"),
+        ("{{ dice.name + 1 }}", 1, "arithmetic with text"),
+        ("\n{{ (dice.mean / 0) | fmt('.1f') }}", 2, "arithmetic on dice.mean failed"),
+        ("a\n{{ table('dice.none') }}", 2, "no record has a table"),
+        ("a\n{% figure 'dice.none' %}x{% endfigure %}", 2, "no figure is called"),
+        ("a\n\n{% claim 'dice.false' %}never{% endclaim %}", 3, "is false: 'never'[^$]*w < 1; it saw w = 2"),
+        ("a\n{% claim 'dice.open' %}never{% endclaim %}", 2, "cannot be decided"),
+        ("a\n{% claim 'dice.none' %}never{% endclaim %}", 2, "no record has a claim"),
+        ("a\n```python\nnever closed", 2, "never closed"),
+        ("a\nb \ue000 c", 2, "private-use"),
+        ("{{ parameters.dice.nope }}", 1, "no record has parameters"),
+        ("{{ ().__class__ }}", 1, "which nobody measured|no record"),
+    ],
+)
+def test_bad_input_is_told_with_its_line(page, line, expected):
+    front = "---\ntitle: x\n---\n"
+    for text, offset in ((page, 0), (front + page, 3)):
+        with pytest.raises(MeasuredError, match=expected) as caught:
+            weave(text)
+        assert caught.value.path == Path("page.md")
+        assert caught.value.line == line + offset
+
+
+def test_front_matter_that_is_no_yaml_is_told_with_its_line():
+    with pytest.raises(MeasuredError, match="no YAML") as caught:
+        weave("---\ntitle: x\nbad: [\n---\ntext")
+    assert caught.value.line in (3, 4)
+
+
+def test_two_experiments_may_not_measure_one_id():
+    other = record_of([Measurement("dice.mean", 1.0, "again", Exact("why"), ".1f")], name="dice")
+    with pytest.raises(MeasuredError, match="is measured by"):
+        Library({"dice": other, "more": other})
+
+
+@pytest.mark.parametrize("count", [10, 100])
+def test_every_reference_is_replaced(count):
+    woven = weave("\n".join("{{ dice.mean }} $x_{{1}}$" for _ in range(count)))
+    assert woven.markdown.count("<data") == count
+    assert "{{ dice" not in woven.markdown
+
+
+def test_the_notebook_has_prose_and_cells_in_order():
+    page = "One {{ dice.mean }}.\n\n```python\nx\n```\n\nTwo.\n"
+    woven = weave(page, cells={3: "ran\n"})
+    assert [kind for kind, _ in woven.plain] == ["prose", "cell", "prose"]
+    assert woven.plain[0][1] == "One 3.62."
+    assert "ran" in woven.markdown
+
+
+def test_weaving_alone_needs_no_site_generator():
+    library = Library({"dice": record_of([Measurement("dice.mean", 1.0, "m", Exact("w"), ".1f")])})
+    from measured.scan import scan
+
+    woven = Weaver(library, row_page=None).weave(scan("{{ dice.mean }}", Path("x.md")))
+    assert woven.markdown == '<data class="measurement" value="1.0">1.0</data>'
+
+
+def test_a_table_whose_rows_do_not_fit_is_refused():
+    with pytest.raises(MeasuredError, match="2 cells for 3 columns"):
+        Table("dice.t", ("a", "b", "c"), (("x", Cell("dice.mean")),))
