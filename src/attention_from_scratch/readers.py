@@ -22,6 +22,10 @@ class Diverged(ArithmeticError):
     """The loss became NaN or infinite; the message says after how many steps."""
 
 
+# Gradients 200 steps back lie below what float32 can hold. Scaling the loss by a power of two rounds
+# nothing and moves them into its range.
+LOSS_SCALE = 2.0**100
+
 # Every reader is compiled anew, and many are made in one process: no news for a log.
 tf.get_logger().setLevel("ERROR")
 
@@ -94,9 +98,9 @@ class RecurrentReader(Reader):
                 # A copy that only the next step reads: h does not count twice where c is made from it.
                 state = [tf.identity(part) for part in state]
                 handed_on.append(state)
-            loss = _summed_loss(self.logits(state[0]), recall.answers)
+            loss = _summed_loss(self.logits(state[0]), recall.answers) * LOSS_SCALE
         gradients = tape.gradient(loss, handed_on, unconnected_gradients="zero")
-        return np.array([np.linalg.norm(np.concatenate(parts, axis=1), axis=1) for parts in gradients])
+        return np.array([_norms(np.concatenate(parts, axis=1)) for parts in gradients])
 
 
 class AttentionReader(Reader):
@@ -132,8 +136,8 @@ class AttentionReader(Reader):
         placed = self.embedding(recall.tokens) + self.positions
         with tf.GradientTape() as tape:
             tape.watch(placed)
-            loss = _summed_loss(self.read(placed), recall.answers)
-        return np.linalg.norm(tape.gradient(loss, placed), axis=2).T
+            loss = _summed_loss(self.read(placed), recall.answers) * LOSS_SCALE
+        return _norms(tape.gradient(loss, placed)).T
 
     def weights_of_last(self, tokens: np.ndarray) -> Float[np.ndarray, "sequences length"]:
         """What the last position attends to, averaged over heads."""
@@ -267,6 +271,10 @@ def _compiled_epoch(model: Reader, optimizer: Any, training: Any, batch: int) ->
         return total / tf.cast(tf.shape(order)[0], tf.float32)
 
     return epoch
+
+
+def _norms(scaled: Any) -> Float[np.ndarray, "..."]:
+    return np.linalg.norm(np.float64(scaled) / LOSS_SCALE, axis=-1)
 
 
 def _summed_loss(logits: Any, answers: Any) -> Any:

@@ -1,0 +1,482 @@
+"""The question: how far back can a layer reach, why no further, and what does attention pay for its reach.
+
+Drawn: coin flips. A sequence's first flip is its answer (`recall`), and four layers of one width read it:
+SimpleRNN, GRU, LSTM and one attention layer with positions. All have the same embedding, the same
+logits, the same data, optimizer and budget; the budget ends early once the validation set is solved.
+Two of them start a second time from elsewhere: the SimpleRNN from a Glorot recurrent matrix instead of
+an orthogonal one, the LSTM from a larger forget bias. The last LSTM learns shorter sequences first.
+
+Measured: accuracy on test sequences at the end, by length, over seeds. On the longest sequences, before
+and after training, the norm of ∂L/∂(state after each token), as the median over sequences, and of that
+the geometric mean over seeds. Exact costs of reading, and the largest weight
+of an attention whose scores are plain noise.
+
+Refuted, if the layers solved the same lengths whatever they start from: then the order of the layers
+would be a law and not a matter of initialisation.
+
+Sizes were chosen once, for minutes on two cores: width 16 because the loop over time steps costs the
+same at any small width; 512 updates, three times what the SimpleRNN needs at 100 tokens; Adam at 3e-3
+(the rate of the trial that this replaces) with gradients clipped at norm 1. The larger forget bias is 5:
+a gate at 0.993 halves a cell in about 100 steps, half of the longest sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from attention_from_scratch import costs
+from attention_from_scratch.attention import softmax
+from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
+from attention_from_scratch.experiments.recurrence_runs import train_reader
+from attention_from_scratch.recall import CHANCE
+from attention_from_scratch.recurrent import gradient_bound, sigmoid
+from measured.claims import Claim, Verdict, above, below, between, equal, every, falls, rises
+from measured.experiment import Cell, Experiment, Findings, Run, Table
+from measured.measurement import Close, Measurement, Spread
+
+TRAINING = {
+    "width": 16,
+    "num_heads": 1,
+    "recurrent_initializer": "orthogonal",
+    "forget_bias": 1.0,
+    "lengths_before": [],
+    "training": 2048,
+    "validation": 512,
+    "test": 1024,
+    "batch": 64,
+    "epochs": 16,
+    "learning_rate": 3e-3,
+    "clip_norm": 1.0,
+    "stop_at": 0.995,
+}
+PARAMETERS = {
+    **TRAINING,
+    "seeds": [0, 1, 2],
+    "lengths": [10, 20, 40, 100, 200],
+    "larger_forget_bias": 5.0,
+    "gradient_length": 200,
+    "gradient_sequences": 32,
+    "cost_lengths": [16, 64, 256, 1024, 4096],
+    "cost_width": 64,
+    "cost_heads": 4,
+    "dilution_lengths": [12, 48, 192, 768, 3072],
+    "dilution_draws": 10_000,
+    "dilution_seed": 0,
+}
+QUICK = {"seeds": [0, 1], "dilution_draws": 500}
+QUICK_RUN = {"training": 128, "validation": 128, "epochs": 1, "lengths_before": []}
+
+LAYERS = {"simple_rnn": "SimpleRNN", "gru": "GRU", "lstm": "LSTM", "attention": "attention"}
+ALL_LENGTHS = PARAMETERS["lengths"]
+LONGEST = ALL_LENGTHS[-1:]
+# (words, what differs from TRAINING, lengths)
+VARIANTS: Mapping[str, tuple[str, Mapping[str, Any], list[int]]] = {
+    "simple_rnn": ("a SimpleRNN, orthogonal start", {"layer": "simple_rnn"}, ALL_LENGTHS),
+    "gru": ("a GRU", {"layer": "gru"}, ALL_LENGTHS),
+    "lstm": ("an LSTM, forget bias 1", {"layer": "lstm"}, ALL_LENGTHS),
+    "attention": ("one attention layer with positions", {"layer": "attention"}, ALL_LENGTHS),
+    "simple_rnn_glorot": (
+        "a SimpleRNN, Glorot start",
+        {"layer": "simple_rnn", "recurrent_initializer": "glorot_uniform"},
+        ALL_LENGTHS,
+    ),
+    "lstm_larger_bias": (
+        "an LSTM, forget bias 5",
+        {"layer": "lstm", "forget_bias": PARAMETERS["larger_forget_bias"]},
+        ALL_LENGTHS,
+    ),
+    "lstm_recipe": (
+        "an LSTM, forget bias 5, taught on shorter sequences first",
+        {"layer": "lstm", "forget_bias": PARAMETERS["larger_forget_bias"], "lengths_before": [25, 50, 100]},
+        LONGEST,
+    ),
+}
+WITH_GRADIENTS = [name for name in VARIANTS if name != "lstm_recipe"]
+STAGES = {"start": "before training", "trained": "after training"}
+
+
+def _runs() -> tuple[Run, ...]:
+    made = []
+    for name, (_, differing, lengths) in VARIANTS.items():
+        for length in lengths:
+            looked_at = name in WITH_GRADIENTS and length == PARAMETERS["gradient_length"]
+            fixed = {
+                **TRAINING,
+                **differing,
+                "length": length,
+                "gradient_sequences": PARAMETERS["gradient_sequences"] if looked_at else 0,
+            }
+            made += [
+                Run(
+                    f"{name}.t{length}.seed{seed}",
+                    train_reader,
+                    {**fixed, "seed": seed},
+                    seconds=180,
+                    quick=QUICK_RUN,
+                    in_quick=seed in QUICK["seeds"],
+                )
+                for seed in PARAMETERS["seeds"]
+            ]
+    return tuple(made)
+
+
+def measure(runs: Mapping[str, Any], seeds: list[int], **settings: Any) -> Findings:
+    """Sum up the runs by seed; count costs; draw noise for the dilution."""
+    gradients, arrays = _gradients(runs, seeds, settings["gradient_length"])
+    found = [
+        *_horizons(runs, seeds, settings["epochs"]),
+        *gradients,
+        *_starts(runs, seeds, settings["lengths"], settings["larger_forget_bias"]),
+        *_costs(settings["cost_lengths"], settings["cost_width"], settings["cost_heads"]),
+        *_dilution(settings["dilution_lengths"], settings["dilution_draws"], settings["dilution_seed"]),
+    ]
+    return Findings(tuple(found), arrays, (_horizon_table(settings["lengths"]), *_cost_tables()))
+
+
+def _horizons(runs: Mapping[str, Any], seeds: list[int], epochs: int) -> list[Measurement]:
+    one_seed = 0.5 / len(seeds)  # from chance to solved, divided by the seeds
+    trained = Spread(
+        "three standard errors over seeds, and never less than one seed that flips between chance and "
+        "solved: near its horizon a training tips over on rounding",
+        k=3,
+        floor=1.02 * one_seed,
+    )
+    found = []
+    for name, (words, _, lengths) in VARIANTS.items():
+        for length in lengths:
+            of_seeds = [runs[f"{name}.t{length}.seed{seed}"] for seed in seeds]
+            found += [
+                Measurement(
+                    f"recurrence.accuracy.{name}.t{length}",
+                    np.mean([run["accuracy"] for run in of_seeds]),
+                    f"test accuracy of {words}, recalling the first of {length} tokens, mean over seeds",
+                    trained,
+                    ".3f",
+                    seeds=seeds,
+                    samples=[run["accuracy"] for run in of_seeds],
+                ),
+                Measurement(
+                    f"recurrence.solved.{name}.t{length}",
+                    sum(int(run["solved"]) for run in of_seeds),
+                    f"seeds with which {words} solved {length} tokens within the budget",
+                    Close("near its horizon one seed may tip over on rounding", atol=1),
+                    "d",
+                ),
+                Measurement(
+                    f"recurrence.steps.{name}.t{length}",
+                    np.mean([run["steps"] for run in of_seeds]),
+                    f"updates made on {length} tokens by {words} before it stopped, mean over seeds",
+                    Spread("three standard errors over seeds, at least four epochs", k=3, floor=128),
+                    ".0f",
+                    seeds=seeds,
+                    samples=[run["steps"] for run in of_seeds],
+                ),
+            ]
+    for layer, words in LAYERS.items():
+        count = int(runs[f"{layer}.t{ALL_LENGTHS[0]}.seed{seeds[0]}"]["parameters"])
+        found.append(
+            Measurement(
+                f"recurrence.parameters.{layer}",
+                count,
+                f"parameters of the reader with {words}: embedding, layer and logits",
+                COUNT,
+                ",d",
+            )
+        )
+    settings = PARAMETERS
+    found += [
+        Measurement("recurrence.chance", CHANCE, "accuracy of guessing between two classes", COUNT, ".1f"),
+        Measurement(
+            "recurrence.updates",
+            settings["training"] // settings["batch"] * settings["epochs"],
+            "updates in the whole budget: batches of the training set, times epochs",
+            COUNT,
+            ",d",
+        ),
+    ]
+    return found
+
+
+def _gradients(
+    runs: Mapping[str, Any], seeds: list[int], length: int
+) -> tuple[list[Measurement], dict[str, np.ndarray]]:
+    """By how many factors of ten the gradient at the first state is smaller than at the last."""
+    found, arrays = [], {}
+    for name in WITH_GRADIENTS:
+        what = "∂L/∂(what attention reads)" if name == "attention" else "∂L/∂state"
+        for stage, when in STAGES.items():
+            curves = np.array(
+                [runs[f"{name}.t{length}.seed{seed}"][f"log10_gradients_{stage}"] for seed in seeds]
+            )
+            arrays[f"log10_gradients.{name}.{stage}"] = curves
+            changes = curves[:, 0] - curves[:, -1]
+            found.append(
+                Measurement(
+                    f"recurrence.gradient_decades.{name}.{stage}",
+                    changes.mean(),
+                    f"factors of ten between {what} at the first and at the last of {length} tokens, {when}, "
+                    f"for {VARIANTS[name][0]}: −3 is a thousandth; median sequence, mean of the logarithms over seeds",
+                    Spread(
+                        "three standard errors over seeds, at least one factor of ten: the page speaks of "
+                        "orders of magnitude",
+                        k=3,
+                        floor=1.0,
+                    ),
+                    ".1f",
+                    unit="factors of ten",
+                    seeds=seeds,
+                    samples=changes,
+                )
+            )
+    return found, arrays
+
+
+def _starts(
+    runs: Mapping[str, Any], seeds: list[int], lengths: list[int], larger_bias: float
+) -> list[Measurement]:
+    """What initialisation fixes: singular values, forget gates; and what training makes of them."""
+    longest = lengths[-1]
+    found = []
+    for name, words in (("simple_rnn", "orthogonal"), ("simple_rnn_glorot", "Glorot")):
+        of_seeds = [runs[f"{name}.t{longest}.seed{seed}"] for seed in seeds]
+        for stage, when in STAGES.items():
+            values = [float(run[f"largest_singular_value_{stage}"]) for run in of_seeds]
+            found.append(
+                Measurement(
+                    f"recurrence.largest_singular_value.{name}.{stage}",
+                    np.mean(values),
+                    f"largest singular value of the SimpleRNN's recurrent matrix, {words} start, {when} on "
+                    f"{longest} tokens, mean over seeds",
+                    Spread("three standard errors over seeds, at least 0.05", k=3, floor=0.05),
+                    ".2f",
+                    seeds=seeds,
+                    samples=values,
+                )
+            )
+        start = found[-2].value
+        found.append(
+            Measurement(
+                f"recurrence.bound_decades.{name}",
+                (longest - 1) * np.log10(gradient_bound(start, 1)),
+                f"what the bound (γ σ_max)^T allows over {longest - 1} steps, {words} start, γ = 1 for tanh",
+                Close("rounding of float32 weights, multiplied by the number of steps", atol=0.01),
+                "+.1f",
+                unit="factors of ten",
+            )
+        )
+    for name, bias in (("lstm", 1.0), ("lstm_larger_bias", larger_bias)):
+        gate = float(sigmoid(np.float64(bias)))
+        found.append(
+            Measurement(
+                f"recurrence.forget_gate.{name}",
+                gate,
+                f"an LSTM's forget gate where nothing but its bias of {bias:g} speaks",
+                ARITHMETIC,
+                ".3f",
+            )
+        )
+        found += [
+            Measurement(
+                f"recurrence.forget_product.{name}.t{length}",
+                gate**length,
+                f"share of a cell that {length} such gates leave, forget bias {bias:g}",
+                ARITHMETIC,
+                ".1e" if gate**length < 0.01 else ".2f",
+            )
+            for length in lengths
+        ]
+        for stage, when in STAGES.items():
+            values = [
+                float(10 ** (runs[f"{name}.t{longest}.seed{seed}"][f"log10_kept_{stage}"][0] / (longest - 1)))
+                for seed in seeds
+            ]
+            found.append(
+                Measurement(
+                    f"recurrence.mean_forget_gate.{name}.{stage}",
+                    np.mean(values),
+                    f"the LSTM's forget gate {when} on {longest} tokens, forget bias {bias:g}: geometric "
+                    "mean over steps, cells and sequences, mean over seeds",
+                    Spread("three standard errors over seeds, at least 0.02", k=3, floor=0.02),
+                    ".3f",
+                    seeds=seeds,
+                    samples=values,
+                )
+            )
+    for stage, when in STAGES.items():
+        values = [float(runs[f"attention.t{longest}.seed{seed}"][f"weights_{stage}"][0]) for seed in seeds]
+        found.append(
+            Measurement(
+                f"recurrence.weight_on_first.{stage}",
+                np.mean(values),
+                f"attention of the last position on the first of {longest} tokens, {when}, mean over "
+                "sequences and seeds",
+                Spread("three standard errors over seeds, at least 0.1", k=3, floor=0.1),
+                ".3f",
+                seeds=seeds,
+                samples=values,
+            )
+        )
+    return found
+
+
+COUNTED = {
+    "sequential_steps": ("sequential steps", ""),
+    "path": ("steps between the first token and the last answer", ""),
+    "multiply_adds": ("multiply-adds", ""),
+    "training_bytes": ("bytes of states or attention weights kept for the way back", "bytes"),
+    "carried_bytes": ("bytes to keep for reading one more token", "bytes"),
+}
+
+
+def _costs(lengths: list[int], width: int, num_heads: int) -> list[Measurement]:
+    found = []
+    for length in lengths:
+        readings = {
+            "lstm": costs.recurrent("lstm", length, width),
+            "attention": costs.attention(length, width, num_heads),
+        }
+        found += [
+            Measurement(
+                f"recurrence.cost.{layer}.{what}.n{length}",
+                getattr(reading, what),
+                f"{words} of one {'LSTM' if layer == 'lstm' else 'self-attention'} layer over {length} "
+                f"tokens of width {width}",
+                COUNT,
+                ",d",
+                unit=unit,
+            )
+            for layer, reading in readings.items()
+            for what, (words, unit) in COUNTED.items()
+        ]
+    for what in ("multiply_adds", "training_bytes"):
+        found.append(
+            Measurement(
+                f"recurrence.crossing.{what}",
+                costs.crossing("lstm", width, num_heads, what),
+                f"shortest sequence on which self-attention needs more {COUNTED[what][0]} than an LSTM, both "
+                f"of width {width}",
+                COUNT,
+                ",d",
+                unit="tokens",
+            )
+        )
+    return found
+
+
+def _dilution(lengths: list[int], draws: int, seed: int) -> list[Measurement]:
+    """The largest weight among n scores that are standard normal noise."""
+    generator = np.random.default_rng(seed)
+    found = []
+    for length in lengths:
+        largest = _largest_weights(generator, draws, length)
+        error = largest.std(ddof=1) / draws**0.5
+        found += [
+            Measurement(
+                f"recurrence.dilution.n{length}",
+                largest.mean(),
+                f"mean largest weight of one head over {length} standard normal scores, {draws:,} draws",
+                SAMPLED,
+                ".4f",
+            ),
+            Measurement(
+                f"recurrence.dilution_standard_error.n{length}",
+                error,
+                f"standard error of the mean largest weight over {length} scores",
+                Close("the seed fixes the draws", rtol=1e-3),
+                ".1e",
+            ),
+            Measurement(
+                f"recurrence.dilution_uniform.n{length}",
+                1 / length,
+                f"the weight that {length} equal scores would give each token",
+                ARITHMETIC,
+                ".4f",
+            ),
+        ]
+    return found
+
+
+def _largest_weights(
+    generator: np.random.Generator, draws: int, length: int, chunk: int = 500
+) -> Float[np.ndarray, " draws"]:
+    counts = [min(chunk, draws - begun) for begun in range(0, draws, chunk)]
+    return np.concatenate([softmax(generator.normal(size=(n, length))).max(axis=1) for n in counts])
+
+
+def _horizon_table(lengths: list[int]) -> Table:
+    rows = tuple(
+        (
+            words.removeprefix("a ").removeprefix("an "),
+            *(Cell(f"recurrence.accuracy.{name}.t{n}") if n in its_own else "—" for n in lengths),
+        )
+        for name, (words, _, its_own) in VARIANTS.items()
+    )
+    return Table("recurrence.accuracy", ("layer and start", *(f"{n} tokens" for n in lengths)), rows)
+
+
+def _cost_tables() -> tuple[Table, Table]:
+    def cells(length: int, *counted: str) -> tuple[str | Cell, ...]:
+        ids = (
+            f"recurrence.cost.{layer}.{what}.n{length}" for what in counted for layer in ("lstm", "attention")
+        )
+        return (f"{length:,}", *map(Cell, ids))
+
+    lengths = PARAMETERS["cost_lengths"]
+    work = Table(
+        "recurrence.costs",
+        (
+            "tokens",
+            "sequential steps, LSTM",
+            "sequential steps, attention",
+            "multiply-adds, LSTM",
+            "multiply-adds, attention",
+        ),
+        tuple(cells(n, "sequential_steps", "multiply_adds") for n in lengths),
+    )
+    memory = Table(
+        "recurrence.memory",
+        (
+            "tokens",
+            "kept for the way back, LSTM (bytes)",
+            "kept for the way back, attention (bytes)",
+            "to read one more token, LSTM (bytes)",
+            "to read one more token, attention (bytes)",
+        ),
+        tuple(cells(n, "training_bytes", "carried_bytes") for n in lengths),
+    )
+    return work, memory
+
+
+def _accuracy(found: Findings, name: str, *lengths: int) -> dict[str, float]:
+    return {f"{name}, {n} tokens": found[f"recurrence.accuracy.{name}.t{n}"] for n in lengths or ALL_LENGTHS}
+
+
+def _decades(found: Findings, name: str, stage: str = "start") -> dict[str, float]:
+    return {f"{name}, {stage}": found[f"recurrence.gradient_decades.{name}.{stage}"]}
+
+
+def _dilutes(found: Findings) -> Verdict:
+    weights = {n: found[f"recurrence.dilution.n{n}"] for n in PARAMETERS["dilution_lengths"]}
+    over_uniform = {f"{n} tokens, over uniform": w * n for n, w in weights.items()}
+    return every(falls({f"{n} tokens": w for n, w in weights.items()}), above(over_uniform, 1))
+
+
+# How far from chance "at chance" may lie: three standard errors of 3 × 1,024 coin flips.
+NEAR_CHANCE = (CHANCE - 0.03, CHANCE + 0.03)
+
+CLAIMS: tuple[Claim, ...] = ()
+
+EXPERIMENT = Experiment(
+    name="recurrence",
+    question="How far back can a layer reach, why no further, and what does attention pay for its reach?",
+    measure=measure,
+    parameters=PARAMETERS,
+    quick=QUICK,
+    runs=_runs(),
+    seconds=120,
+    claims=CLAIMS,
+)

@@ -1,0 +1,101 @@
+"""The long runs of `recurrence`: one training of one layer, on one length, from one seed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from attention_from_scratch.recall import recall
+from attention_from_scratch.recurrent import largest_singular_value, lstm_forget_gates
+
+SMALLEST = 1e-60  # stands for every gradient norm below it, 0 included, which has no logarithm
+
+
+def train_reader(
+    layer: str,
+    length: int,
+    seed: int,
+    *,
+    width: int,
+    num_heads: int,
+    recurrent_initializer: str,
+    forget_bias: float,
+    lengths_before: list[int],
+    training: int,
+    validation: int,
+    test: int,
+    gradient_sequences: int,
+    **budget: Any,
+) -> dict[str, Any]:
+    """Train one reader on recall, and look at its gradients before and after.
+
+    Args:
+        layer: `simple_rnn`, `gru`, `lstm` or `attention`.
+        length: tokens in a sequence.
+        seed: of the data, the shuffles and the initial weights.
+        width: of embedding and layer.
+        num_heads: of the attention.
+        recurrent_initializer: of the recurrent layers.
+        forget_bias: of the LSTM.
+        lengths_before: shorter sequences to train on first, each with the whole budget or until solved.
+        training: sequences to train on.
+        validation: sequences that decide when to stop.
+        test: sequences that nothing is decided on.
+        gradient_sequences: of the test set, to average gradient norms over; 0 leaves them out.
+        budget: of `readers.train`.
+
+    Returns:
+        Test accuracy, steps, whether it stopped as solved, the curves, and what `_looked_at` found.
+    """
+    from attention_from_scratch import readers
+
+    generator = np.random.default_rng(seed)
+    sets = _sets(length, generator, training, validation, test)
+    readers.set_seed(seed)
+    if layer == "attention":
+        model = readers.AttentionReader(length, width, num_heads=num_heads)
+    else:
+        model = readers.RecurrentReader(
+            layer, width, recurrent_initializer=recurrent_initializer, forget_bias=forget_bias
+        )
+    few = type(sets[2])(*(part[:gradient_sequences] for part in sets[2]))
+    before = _looked_at(model, layer, few, "start")
+    for shorter in lengths_before:
+        readers.train(model, *_sets(shorter, generator, training, validation), generator, **budget)
+    trained = readers.train(model, *sets[:2], generator, **budget)
+    return {
+        "accuracy": readers.accuracy(model, sets[2]),
+        "parameters": model.count_params(),
+        "steps": trained.steps,
+        "solved": trained.solved,
+        "losses": trained.losses,
+        "accuracies": trained.accuracies,
+        **before,
+        **_looked_at(model, layer, few, "trained"),
+    }
+
+
+def _sets(length: int, generator: np.random.Generator, *counts: int) -> list[Any]:
+    return [recall(count, length, generator) for count in counts]
+
+
+def _looked_at(model: Any, layer: str, few: Any, when: str) -> dict[str, Any]:
+    """Median gradient norm by position; σ_max, forget gates or attention, where there are any."""
+    if not len(few.tokens):
+        return {}
+    norms = np.maximum(np.median(model.gradient_norms(few), axis=1), SMALLEST)
+    found: dict[str, Any] = {f"log10_gradients_{when}": np.log10(norms)}
+    if layer == "attention":
+        found[f"weights_{when}"] = model.weights_of_last(few.tokens).mean(axis=0)
+        return found
+    kernel, recurrent_kernel, bias = (np.float64(w) for w in model.layer.get_weights())
+    if layer == "simple_rnn":
+        found[f"largest_singular_value_{when}"] = largest_singular_value(recurrent_kernel)
+    if layer == "lstm":
+        embedded = np.float64(model.embedding(few.tokens))
+        gates = [lstm_forget_gates(inputs, kernel, recurrent_kernel, bias) for inputs in embedded]
+        # By how much a mean cell keeps what it held, from each step to the end: log10 of the product.
+        kept = np.cumsum(np.log10(gates).mean(axis=(0, 2))[::-1])[::-1]
+        found[f"log10_kept_{when}"] = np.append(kept[1:], 0.0)
+    return found
