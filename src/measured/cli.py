@@ -105,6 +105,16 @@ def serve(project: Project, address: str) -> None:
 
 
 @cli.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.pass_obj
+def export(project: Project, folder: Path) -> None:
+    """Write the woven pages as plain Markdown, for another site generator."""
+    from measured import export as exporting
+
+    click.echo(f"{exporting.export(project, folder)} pages in {folder}")
+
+
+@cli.command()
 @click.argument("name")
 @click.option("--run", "run_name", help="Only this long run.")
 @click.pass_obj

@@ -43,9 +43,8 @@ def test_cells_share_one_kernel_and_their_output_is_in_place(run):
 
 
 def test_tags_hide_input_or_output(run):
-    made = run(
-        '```python tags=["hide-input"]\nprint("shown")\n```\n\n```python tags=["hide-output"]\nprint("hidden " + "x")\n```\n'
-    )
+    hiding = '```python tags=["hide-{}"]\n{}\n```\n\n'
+    made = run(hiding.format("input", 'print("shown")') + hiding.format("output", 'print("hidden " + "x")'))
     first, second = made.markdown.values()
     assert "print(" not in first
     assert "shown" in first
