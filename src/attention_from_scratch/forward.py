@@ -45,7 +45,7 @@ def forward(
     tokens: Int[np.ndarray, "sequences length"],
     *,
     causal: bool = False,
-    allowed: Mapping[int, Bool[np.ndarray, "#heads queries keys"]] | None = None,
+    allowed: Mapping[int, Bool[np.ndarray, "*#sequences #heads queries keys"]] | None = None,
     edit: Edit | None = None,
 ) -> Trace:
     """Compute the logits of `models.block_model` from its weights, in their own dtype.
@@ -55,8 +55,8 @@ def forward(
         tokens: the sequences.
         causal: hide later positions in all blocks but the last, as the model did in training.
         allowed: for a block (from 1) the edges of attention that stay: True where a query may look at a
-            key, one mask for all heads or one for each. Removed edges get no weight, and the others
-            share it as softmax has it.
+            key, one mask for all sequences and heads or one for each. Removed edges get no weight, and the
+            others share it as softmax has it.
         edit: called with the block's number and its heads' outputs; returns what is used instead.
 
     Raises:

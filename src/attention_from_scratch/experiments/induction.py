@@ -1,0 +1,242 @@
+"""The question: what a second attention block buys, on a task that takes two steps.
+
+The task is match-then-read (see `tasks`): find the cue, name the symbol after it. The experiment is first
+run as the write-up ran it: thirty epochs, one block and two. Then its claim is pushed. One block gets
+fresh sequences and more steps, then more width; all sizes get other lengths. Budgets and stop rules are
+in `induction_plan`, fixed beforehand.
+
+Then the trained models are opened, those with one head first. The last query of the second block *reads*
+what gets more than half of its weight: the first cue, the answer after it, or neither. That is a
+picture. It counts as a circuit only if the model also needs the edge of attention that the story is
+about: a cue circuit falls below one half when block 1 cannot look from the cue at the answer, an answer
+circuit when it cannot look from the answer at the cue. A model that has the picture and survives the cut
+is a *look-alike*. (The rule first had the picture alone. The cut was added when models appeared that it
+would have miscounted.) Transplanting block 1's output from another sequence tests the same stories the
+other way round: the two circuits then predict different answers.
+
+What would refute the page: a one-block model that solves length 12 within the thirty epochs; no
+one-block model that solves it with any budget or width tried; a one-block model that solves length 24
+within the budget of the map; a circuit whose models survive the cut of their own shift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from attention_from_scratch.experiments import induction_circuits as opening
+from attention_from_scratch.experiments import induction_plan as plan
+from attention_from_scratch.experiments import induction_training as training
+from measured.claims import Claim, Verdict, above, below, between, equal, every, rises
+from measured.experiment import Experiment, Findings
+
+
+def measure(runs: Mapping[str, Mapping[str, np.ndarray]], **p: Any) -> Findings:
+    """Everything, from runs that are already made."""
+    parts = [
+        training.parameters(runs, p),
+        training.rungs(p),
+        training.as_reported(runs, p),
+        training.pushed(runs, p),
+        training.mapped(runs, p),
+        opening.four_heads(runs, p),
+        opening.one_head(runs, p),
+        opening.any_cue(runs, p),
+        opening.exported(runs, p),
+    ]
+    return Findings(
+        tuple(m for part in parts for m in part.measurements),
+        {name: array for part in parts for name, array in part.arrays.items()},
+        tuple(table for part in parts for table in part.tables),
+    )
+
+
+def samples(found: Findings, *names: str) -> dict[str, float]:
+    """Every seed's value of these measurements, each by a name of its own."""
+    by_id = {m.id: m for m in found.measurements}
+    return {f"{name}.{i}": value for name in names for i, value in enumerate(by_id[name].samples)}
+
+
+def _simulation_agrees(found: Findings) -> Verdict:
+    """Exact and simulated ceilings, in standard errors of the simulation."""
+    lengths = [m.id.rpartition(".")[2] for m in found.measurements if ".order_blind_ceiling." in m.id]
+    return below(
+        {
+            length: abs(
+                found[f"induction.order_blind_ceiling.{length}"]
+                - found[f"induction.order_blind_simulated.{length}"]
+            )
+            / found[f"induction.order_blind_standard_error.{length}"]
+            for length in lengths
+        },
+        4.0,
+    )
+
+
+def _cells(found: Findings, model: str, *lengths: int) -> dict[str, float]:
+    return samples(found, *(f"induction.map.accuracy.{model}.l{length}" for length in lengths))
+
+
+CLAIMS = (
+    Claim(
+        "induction.parameters",
+        "one block has exactly 9,129 parameters and two have 17,673",
+        lambda f: every(
+            equal({"one": f["induction.parameters.blocks1"]}, 9_129),
+            equal({"two": f["induction.parameters.blocks2"]}, 17_673),
+        ),
+    ),
+    Claim(
+        "induction.ladder_agrees",
+        "the simulated worth of the most common symbol is within four standard errors of the exact one, "
+        "at every length",
+        _simulation_agrees,
+    ),
+    Claim(
+        "induction.two_blocks_solve",
+        "after thirty epochs two blocks answer more than 0.99 of the test sequences, for every seed",
+        lambda f: above(samples(f, "induction.test_accuracy.blocks2"), 0.99),
+    ),
+    Claim(
+        "induction.one_block_stays",
+        "after thirty epochs one block's test accuracy is within 0.03 of the order-blind ceiling, each seed",
+        lambda f: between(
+            samples(f, "induction.test_accuracy.blocks1"),
+            f["induction.order_blind_ceiling.l12"] - 0.03,
+            f["induction.order_blind_ceiling.l12"] + 0.03,
+        ),
+    ),
+    Claim(
+        "induction.matched_stays",
+        "after thirty epochs one block with more parameters than the two-block model has a test accuracy "
+        "within 0.03 of the order-blind ceiling, for every seed",
+        lambda f: between(
+            samples(f, "induction.test_accuracy.matched"),
+            f["induction.order_blind_ceiling.l12"] - 0.03,
+            f["induction.order_blind_ceiling.l12"] + 0.03,
+        ),
+    ),
+    Claim(
+        "induction.same_plateau",
+        "before its jump the two-block model's mean accuracy is within 0.03 of the order-blind ceiling",
+        lambda f: between(
+            samples(f, "induction.plateau.blocks2"),
+            f["induction.order_blind_ceiling.l12"] - 0.03,
+            f["induction.order_blind_ceiling.l12"] + 0.03,
+        ),
+    ),
+    Claim(
+        "induction.names_most_common",
+        "after thirty epochs one block names a most common symbol in more than 0.8 of sequences, each seed",
+        lambda f: above(samples(f, "induction.names_most_common.blocks1"), 0.8),
+    ),
+    Claim(
+        "induction.one_block_improves",
+        "trained on, the same one block answers more than twice the order-blind ceiling, for every seed",
+        lambda f: above(
+            samples(f, "induction.long.test_accuracy.blocks1"), 2 * f["induction.order_blind_ceiling.l12"]
+        ),
+    ),
+    Claim(
+        "induction.wide_block_solves",
+        "a wider single block reaches 0.98 on test sequences of length 12, for every seed",
+        lambda f: above(_cells(f, "wide", 12), 0.98),
+    ),
+    Claim(
+        "induction.all_solve_the_shortest",
+        "at length 8 every model reaches 0.98, for every seed",
+        lambda f: above({k: v for m in plan.MAPPED for k, v in _cells(f, m, 8).items()}, 0.98),
+    ),
+    Claim(
+        "induction.two_blocks_solve_all_lengths",
+        "two blocks reach 0.98 at every length of the map, for every seed",
+        lambda f: above(_cells(f, "deep", *plan.PARAMETERS["lengths"]), 0.98),
+    ),
+    Claim(
+        "induction.one_block_fails_at_24",
+        "at length 24 no single block, narrow or wide, gets more than 0.03 above the order-blind ceiling",
+        lambda f: below(
+            {**_cells(f, "narrow", 24), **_cells(f, "wide", 24)},
+            f["induction.order_blind_ceiling.l24"] + 0.03,
+        ),
+    ),
+    Claim(
+        "induction.length_costs_one_block",
+        "the wide block's steps rise from length 8 to 12 to 16",
+        lambda f: rises({f"l{n}": f[f"induction.map.steps.wide.l{n}"] for n in (8, 12, 16)}),
+    ),
+    Claim(
+        "induction.both_circuits",
+        "without a mask, at Keras' default rate, some seeds find the cue circuit and some the answer circuit",
+        lambda f: above({c: f[f"induction.circuit.{c}.slow"] for c in ("cue", "answer")}, 0),
+    ),
+    Claim(
+        "induction.causal_reads_the_answer",
+        "with a causal mask every seed finds the answer circuit",
+        lambda f: equal(
+            {"answer": f["induction.circuit.answer.causal"]}, len(_of(f, "induction.circuit.steps.causal"))
+        ),
+    ),
+    Claim(
+        "induction.causal_is_sooner",
+        "the causal models' median steps are fewer than those of the models without a mask",
+        lambda f: rises({k: f[f"induction.circuit.steps.{k}"] for k in ("causal", "bidirectional")}),
+    ),
+    Claim(
+        "induction.opposite_edge_is_idle",
+        "cut, the edge that belongs to the other circuit leaves every cue and answer circuit above 0.8",
+        lambda f: above(
+            samples(
+                f,
+                "induction.proof.answer_to_cue.cue",
+                "induction.proof.cue_to_answer.answer",
+                "induction.proof.cue_to_answer.causal",
+            ),
+            0.8,
+        ),
+    ),
+    Claim(
+        "induction.lookalikes_exist",
+        "some models read the answer or the cue and yet survive the cut of the edge in question",
+        lambda f: above({k: f[f"induction.circuit.lookalike.{k}"] for k in ("bidirectional",)}, 0),
+    ),
+    Claim(
+        "induction.transplants_tell_them_apart",
+        "transplanted, cue circuits say the donor's symbol and answer circuits read at the donor's place, "
+        "each in more than half of the sequences, for every seed",
+        lambda f: above(
+            samples(f, "induction.proof.moved_symbol.cue", "induction.proof.moved_place.answer"), 0.5
+        ),
+    ),
+    Claim(
+        "induction.is_an_induction_head",
+        "with a cue that varies, every seed's second block puts more than half of its weight on the position "
+        "after the cue, and in more than 0.9 of the sequences the model says what that head is made to read",
+        lambda f: every(
+            above(samples(f, "induction.any_cue.prefix_matching"), 0.5),
+            above(samples(f, "induction.any_cue.copying"), 0.9),
+        ),
+    ),
+    Claim(
+        "induction.forward_agrees",
+        "NumPy's forward pass is within 1e-5 of Keras' logits",
+        lambda f: below({"difference": f["induction.export.difference"]}, 1e-5),
+    ),
+)
+
+
+def _of(found: Findings, name: str) -> tuple[float, ...]:
+    return next(m.samples for m in found.measurements if m.id == name)
+
+
+EXPERIMENT = Experiment(
+    name="induction",
+    question="What does a second attention block buy, and how do two blocks do it?",
+    measure=measure,
+    parameters=plan.PARAMETERS,
+    quick=plan.QUICK,
+    runs=plan.runs(),
+    claims=CLAIMS,
+)
