@@ -74,11 +74,11 @@ class Ledger:
                 f"<p>{_text(record.question)} "
                 f'<a href="{self.link(f"records/{name}.json")}">Record (JSON)</a>, '
                 f'<a href="{self.link(f"records/{name}.npz")}">arrays (npz)</a>.</p>\n',
-                '<table class="ledger">',
+                _open(name),
                 _head(*head),
                 "<tbody>",
                 *(self._row(m, letters[m.tolerance.reason], spread) for m in measured),
-                "</tbody></table>\n",
+                "</tbody></table></div>\n",
                 '<p class="ledger-reasons">'
                 + "<br>".join(f"<sup>{letters[r]}</sup> {_text(r)}" for r in reasons)
                 + "</p>\n",
@@ -107,7 +107,7 @@ class Ledger:
             f"The write-up that this site re-does gave {len(self.reported)} figures that are measured here; "
             f"{agreeing} of them agree with ours. *Chance* is the standard error of the difference, from the "
             "size of the reported sample and of ours; within three of them, two figures may be the same.\n",
-            '<table class="ledger reported">',
+            _open("As reported, as measured"),
             _head("What", "Reported", "Measured", "Difference", "Chance", "Verdict"),
             "<tbody>",
         ]
@@ -120,7 +120,7 @@ class Ledger:
                 f'<td><a href="#{c.measured.id}">{_text(c.measured.display())}</a></td>'
                 f"<td>{_number(difference)}</td><td>{chance}</td><td>{c.verdict}</td></tr>"
             )
-        return "\n".join([*lines, "</tbody></table>\n"])
+        return "\n".join([*lines, "</tbody></table></div>\n"])
 
     def _claims(self) -> str:
         p = self.provenance
@@ -128,7 +128,7 @@ class Ledger:
             "## Claims {#claims}\n",
             "Each sentence of the pages that carries a mark rests on a predicate; the build evaluates it. "
             "The margin says how far the nearest value is from making it false.\n",
-            '<table class="ledger claims">',
+            _open("Claims"),
             _head("Claim", "Verdict", "Margin", "Made on"),
             "<tbody>",
         ]
@@ -141,20 +141,20 @@ class Ledger:
                 f'<tr id="claim-{claim.id}"><th scope="row"><a href="{code}">{claim.id}</a><br>'
                 f"{_text(claim.words)}</th><td>{_text(verdict)}</td><td>{margin}</td><td>{uses}</td></tr>"
             )
-        return "\n".join([*lines, "</tbody></table>\n"])
+        return "\n".join([*lines, "</tbody></table></div>\n"])
 
     def _given(self) -> str:
         lines = [
             "## Given, not measured {#given}\n",
             "Numbers that stand on a page although nothing measures them, each with the reason.\n",
-            '<table class="ledger">',
+            _open("Given numbers"),
             _head("Number", "Page", "Why"),
             "<tbody>",
             *(
                 f"<tr><td>{_text(text)}</td><td>{self._uses([page])}</td><td>{_text(reason)}</td></tr>"
                 for page, text, reason in self.given
             ),
-            "</tbody></table>\n",
+            "</tbody></table></div>\n",
         ]
         return "\n".join(lines)
 
@@ -182,6 +182,12 @@ tolerance. An id leads to the line of code that names it. [All of it as JSON](me
 
 <div class="ledger-filter" markdown="0"></div>
 """
+
+
+def _open(label: str) -> str:
+    return (
+        f'<div class="ledger-scroll" role="region" aria-label="{label}" tabindex="0"><table class="ledger">'
+    )
 
 
 def _head(*titles: str) -> str:

@@ -8,18 +8,22 @@
 // |-------------------------------------|-------------------|
 // | <pre class="diagram">               | diagram.js        |
 // | <div data-sketch="lookup">          | lookup/view.js    |
-// | <table class="measured-table">      | ranked/view.js    |
+// | <div class="measured-table"><table> | ranked/view.js    |
 // | <div data-sketch="model">           | model/view.js     |
 // | <div class="predict">               | predict/view.js   |
 // | <div class="quiz">                  | quiz/view.js      |
+// | <a class="measured">, in an article | cards.js          |
+// | <div class="ledger-filter">         | ledger.js         |
 
 const COMPONENTS = [
   ["pre.diagram", () => import("./diagram.js")],
   ['[data-sketch="lookup"]', () => import("./lookup/view.js")],
-  ["table.measured-table", () => import("./ranked/view.js")],
+  ["table.measured-table, .measured-table table", () => import("./ranked/view.js")],
   ['[data-sketch="model"]', () => import("./model/view.js")],
   [".predict", () => import("./predict/view.js")],
   [".quiz", () => import("./quiz/view.js")],
+  ["article.md-content__inner", () => import("./cards.js")],
+  [".ledger-filter", () => import("./ledger.js")],
 ];
 const NEAR = "300px";
 

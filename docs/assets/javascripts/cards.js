@@ -1,0 +1,247 @@
+// Where a number comes from, at the number; what a claim rests on, at the claim.
+//
+// Markup:  <a class="measured" href="measurements/#id" data-ids="id id"><data value="…">…</data></a>
+//          <a class="claim-mark" data-claim="id" href="measurements/#claim-id"></a>
+//
+// Hovering, focusing or tapping one opens a small card. The card stands after its number in the document,
+// so that Tab leads into it; Escape closes it. Its data is one file, fetched when the first card opens.
+// Without this script, and where the file cannot be fetched, the link leads to the row that says the same.
+
+import { html, uniqueId } from "./shared/dom.js";
+
+const SITE = new URL("../../", import.meta.url);
+const DATA = new URL("data/cards.json", SITE);
+const TRIGGER = "a.measured, a.claim-mark";
+const OPENS = 180; // ms of hovering
+const CLOSES = 260; // ms to cross from the number to its card
+const SHOWN = 4; // parts of a computed number
+
+let fetched = null;
+
+/** Cards for everything inside `root`; returns how to take them away. */
+export function mount(root) {
+  let open = null;
+  let timer = 0;
+  let pointer = "";
+
+  const later = (wait, what) => {
+    clearTimeout(timer);
+    timer = setTimeout(what, wait);
+  };
+  const close = () => {
+    clearTimeout(timer);
+    open?.remove();
+    open = null;
+  };
+  const show = async (trigger) => {
+    clearTimeout(timer);
+    if (open?.trigger === trigger) return;
+    const wanted = {};
+    show.latest = wanted;
+    const content = await contentOf(trigger);
+    if (show.latest !== wanted || !trigger.isConnected) return;
+    close();
+    if (content) open = place(trigger, content);
+  };
+  const within = (node) => open && node instanceof Node && (open.card.contains(node) || open.trigger.contains(node));
+
+  const handlers = {
+    pointerover({ target, pointerType }) {
+      if (pointerType === "touch") return;
+      const trigger = triggerOf(target);
+      if (trigger) later(OPENS, () => show(trigger));
+      else if (within(target)) clearTimeout(timer);
+    },
+    pointerout({ target, relatedTarget, pointerType }) {
+      if (pointerType === "touch" || within(relatedTarget)) return;
+      if (!triggerOf(target) && !within(target)) return;
+      show.latest = null;
+      if (!within(document.activeElement)) later(CLOSES, close);
+      else clearTimeout(timer);
+    },
+    focusin({ target }) {
+      const trigger = triggerOf(target);
+      if (trigger?.matches(":focus-visible") && pointer !== "touch") show(trigger);
+    },
+    focusout({ relatedTarget }) {
+      show.latest = null;
+      if (open && !within(relatedTarget)) close();
+    },
+    pointerdown({ pointerType }) {
+      pointer = pointerType;
+    },
+    click(event) {
+      const trigger = triggerOf(event.target);
+      if (!trigger || pointer !== "touch") return;
+      event.preventDefault();
+      if (open?.trigger === trigger) close();
+      else show(trigger);
+    },
+  };
+  const outside = ({ target }) => within(target) || triggerOf(target) || close();
+  const key = ({ key: pressed }) => {
+    pointer = "";
+    if (pressed !== "Escape" || !open) return;
+    const { card, trigger } = open;
+    const inside = card.contains(document.activeElement);
+    close();
+    if (inside) trigger.focus();
+    if (inside) close(); // focusing the number again would open the card again
+    show.latest = null;
+  };
+  const move = () => open?.move();
+
+  for (const [name, handler] of Object.entries(handlers)) root.addEventListener(name, handler);
+  document.addEventListener("pointerdown", outside);
+  document.addEventListener("keydown", key);
+  globalThis.addEventListener("scroll", move, { passive: true, capture: true });
+  globalThis.addEventListener("resize", move);
+  return () => {
+    show.latest = null;
+    close();
+    for (const [name, handler] of Object.entries(handlers)) root.removeEventListener(name, handler);
+    document.removeEventListener("pointerdown", outside);
+    document.removeEventListener("keydown", key);
+    globalThis.removeEventListener("scroll", move, { capture: true });
+    globalThis.removeEventListener("resize", move);
+  };
+}
+
+/** What the card of a link says, or null where nothing is known. */
+async function contentOf(trigger) {
+  try {
+    fetched ??= fetch(DATA).then((response) => (response.ok ? response.json() : Promise.reject(response.status)));
+    const data = await fetched;
+    return trigger.dataset.claim ? claimCard(data, trigger) : numberCard(data, trigger);
+  } catch {
+    fetched = null; // the link still leads to the row, and the next card tries again
+    return null;
+  }
+}
+
+function numberCard(data, trigger) {
+  const ids = idsOf(trigger.dataset.ids, trigger.hash).filter((id) => data.measurements[id]);
+  if (!ids.length) return null;
+  if (trigger.dataset.ids) return [...computed(data, ids), row(trigger.href)];
+  const found = data.measurements[ids[0]];
+  const experiment = data.experiments[found.experiment];
+  return [
+    html("p", { className: "card-words" }, found.words),
+    facts(numberFacts(found, experiment)),
+    row(trigger.href),
+  ];
+}
+
+/** The ids behind a link: several where a number was computed, else the one that its address names. */
+export function idsOf(listed, hash) {
+  return listed ? listed.split(" ") : [decodeURIComponent(hash.replace(/^#/, ""))];
+}
+
+function computed(data, ids) {
+  const parts = ids.slice(0, SHOWN).map((id) => {
+    const found = data.measurements[id];
+    return html("li", {}, `${found.words}: ${withUnit(found.display, found.unit)} (`, code(found), ")");
+  });
+  if (ids.length > SHOWN) parts.push(html("li", {}, `and ${ids.length - SHOWN} more`));
+  return [
+    html("p", { className: "card-words" }, "Computed in the page, when it was built, from"),
+    html("ul", {}, ...parts),
+  ];
+}
+
+/** Label and content of each line of a number's card. */
+export function numberFacts(found, experiment) {
+  const lines = [["Value", withUnit(String(found.value), found.unit)]];
+  if (found.seeds) lines.push(["Seeds", seedsInWords(found)]);
+  if (found.allowed) lines.push(["May be", `${found.allowed}: ${found.reason}`], ["Drift", driftInWords(found.drift)]);
+  lines.push(["Experiment", `${found.experiment}: ${experiment.question}`], ["Code", code(found)]);
+  if (found.hosted) lines.push(["Hosted", html("a", { href: found.hosted }, "at the commit of this build")]);
+  lines.push(["Run", experiment.run]);
+  return lines;
+}
+
+/** `0, 1, 2: from 0.91 to 0.99, standard deviation 0.03`. */
+export function seedsInWords({ seeds, spread }) {
+  const names = seeds.join(", ");
+  if (!spread) return names;
+  const deviation = spread.sd === null || spread.sd === undefined ? "" : `, standard deviation ${short(spread.sd)}`;
+  return `${names}: from ${short(spread.min)} to ${short(spread.max)}${deviation}`;
+}
+
+/** Drift is stored as units of the tolerance, or in words where there is no such unit. */
+export function driftInWords(drift) {
+  if (drift === "0" || drift === "same") return "none: as stored";
+  return /^[+-]/.test(drift) ? `${drift.replace("-", "−")} of its tolerance` : drift;
+}
+
+function claimCard(data, trigger) {
+  const claim = data.claims[trigger.dataset.claim];
+  if (!claim) return null;
+  const lines = [["Saw", Object.entries(claim.saw).slice(0, 8).map(([name, value]) => `${name} ${short(value)}`).join(", ")]];
+  if (claim.margin !== null && claim.margin !== undefined) lines.push(["Margin", short(claim.margin)]);
+  lines.push(["Experiment", claim.experiment], ["Code", code(claim)]);
+  if (claim.hosted) lines.push(["Hosted", html("a", { href: claim.hosted }, "at the commit of this build")]);
+  return [html("p", { className: "card-words" }, `This holds: ${claim.words}.`), facts(lines), row(trigger.href)];
+}
+
+/** A value in a few digits; text stays text. */
+export function short(value) {
+  if (typeof value !== "number") return String(value);
+  return (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)))).replace("-", "−");
+}
+
+function withUnit(text, unit) {
+  return unit ? `${text} ${unit}` : text;
+}
+
+function facts(lines) {
+  return html("dl", {}, ...lines.flatMap(([name, what]) => [html("dt", {}, name), html("dd", {}, what)]));
+}
+
+function code(found) {
+  return html("a", { href: new URL(found.code, SITE).href }, found.source);
+}
+
+function row(href) {
+  return html("p", { className: "card-row" }, html("a", { href }, "Its row among all measurements"));
+}
+
+function triggerOf(node) {
+  return node instanceof Element ? node.closest(TRIGGER) : null;
+}
+
+/** Puts a card after its trigger, above everything, moving nothing. */
+function place(trigger, content) {
+  const [words] = content;
+  words.id = uniqueId("card");
+  const card = html("div", { className: "provenance-card", role: "dialog", "aria-labelledby": words.id }, ...content);
+  if ("popover" in card) card.popover = "manual";
+  trigger.after(card);
+  card.showPopover?.();
+  trigger.setAttribute("aria-describedby", words.id);
+  const move = () => {
+    const at = trigger.getClientRects()[0] ?? trigger.getBoundingClientRect();
+    const { left, top } = beside(at, card.getBoundingClientRect(), document.documentElement);
+    card.style.left = `${left}px`;
+    card.style.top = `${top}px`;
+  };
+  move();
+  return {
+    card,
+    trigger,
+    move,
+    remove() {
+      trigger.removeAttribute("aria-describedby");
+      card.remove();
+    },
+  };
+}
+
+/** Below the trigger where there is room, else above; inside the window's width. */
+export function beside(at, { width, height }, { clientWidth, clientHeight }, gap = 6) {
+  const left = Math.max(gap, Math.min(at.left, clientWidth - width - gap));
+  const below = at.bottom + gap;
+  const above = at.top - gap - height;
+  const top = below + height <= clientHeight || above < 0 ? below : above;
+  return { left, top };
+}
