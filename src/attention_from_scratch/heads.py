@@ -94,21 +94,27 @@ def multi_head_attention(
     Raises:
         ValueError: the mask does not fit the scores.
     """
-    queries = _split(query, weights.query_kernel, weights.query_bias)
-    keys = _split(key, weights.key_kernel, weights.key_bias)
-    values = _split(value, weights.value_kernel, weights.value_bias)
+    queries = split_heads(query, weights.query_kernel, weights.query_bias)
+    keys = split_heads(key, weights.key_kernel, weights.key_bias)
+    values = split_heads(value, weights.value_kernel, weights.value_bias)
     per_head = None if mask is None else mask[..., np.newaxis, :, :]
     read, attention_scores = attention(queries, keys, values, per_head)
     mixed = np.einsum("...hqv,hvd->...qd", read, weights.output_kernel)
     return mixed + weights.output_bias, attention_scores
 
 
-def _split(
+def split_heads(
     tokens: Float[np.ndarray, "*batch length d_model"],
     kernel: Float[np.ndarray, "d_model num_heads width"],
     bias: Float[np.ndarray, "num_heads width"],
 ) -> Float[np.ndarray, "*batch num_heads length width"]:
-    """One projection of every token for every head."""
+    """Project every token for every head, and put the heads in front of the positions.
+
+    Args:
+        tokens: the sequence.
+        kernel: one projection, Keras' shape.
+        bias: added to it.
+    """
     return np.einsum("...td,dhw->...htw", tokens, kernel) + bias[:, np.newaxis, :]
 
 
