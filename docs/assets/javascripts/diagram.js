@@ -1,6 +1,8 @@
 // Diagrams: mermaid's text, drawn.
 //
-// Markup:  <pre class="diagram" data-alt="what it shows">flowchart LR …</pre>
+// Markup:  <pre class="diagram"><code>flowchart LR
+//            accDescr: what it shows, in a sentence
+//            …</code></pre>
 //
 // Without scripts the text itself is shown. Drawn, it moves into a closed <details> under the drawing.
 // The site forbids inline styles, so mermaid's style sheet is adopted and its style attributes are set
@@ -45,7 +47,7 @@ export async function mount(source) {
   const narrow = wide.replace(/^(\s*(?:flowchart|graph)\s+)(?:LR|RL)/, "$1TB");
   const mermaid = await loadMermaid();
   const figure = html("div", { className: "diagram-drawing", role: "img" });
-  figure.setAttribute("aria-label", source.dataset.alt || "Diagram; its text is below.");
+  figure.setAttribute("aria-label", description(wide));
   const details = html("details", { className: "diagram-source" }, html("summary", {}, "The diagram as text"));
   let sheet = null;
 
@@ -87,6 +89,12 @@ export async function mount(source) {
     stop();
     drop(sheet);
   };
+}
+
+/** What the diagram says of itself (accTitle, accDescr), for those who do not see it. */
+export function description(text) {
+  const said = ["accTitle", "accDescr"].map((key) => text.match(new RegExp(`^\\s*${key}\\s*:\\s*(.+)$`, "m"))?.[1].trim());
+  return said.filter(Boolean).join(". ") || "Diagram; its text is below.";
 }
 
 function drop(sheet) {

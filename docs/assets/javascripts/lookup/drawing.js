@@ -3,7 +3,7 @@
 import { fixed } from "../shared/dom.js";
 import { KEYS, NAMES, REACH, VALUES } from "./maths.js";
 
-const WIDE = 560;
+const WIDE = 500;
 const GAP = 18;
 const TITLE = 24;
 

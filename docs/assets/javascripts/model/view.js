@@ -61,7 +61,7 @@ export async function mount(root) {
     edit(drawSequence(state.model.length, seeded(state.drawn)));
   });
   const from = html("select", { onchange: () => ((state.query = from.value), show()) });
-  const fromLabel = html("label", { className: "sketch-switch" }, html("span", {}, "Block 1 seen from"), from);
+  const fromLabel = html("label", { className: "sketch-switch model-from" }, html("span", {}, "Block 1 seen from"), from);
   const blocks = html("div", {});
   const prediction = html("div", { className: "model-prediction" });
   const tested = html("output", { className: "model-tested", "aria-live": "polite" });

@@ -2,10 +2,8 @@
 //
 // Markup:  <div class="quiz" id="quiz-scale">
 //            <p>Why divide by √d_k?</p>
-//            <ul>
-//              <li><details data-right><summary>To keep the softmax soft</summary><p>Yes: …</p></details></li>
-//              <li><details><summary>To save memory</summary><p>No: …</p></details></li>
-//            </ul>
+//            <details class="choice" data-right><summary>To keep the softmax soft</summary><p>Yes: …</p></details>
+//            <details class="choice"><summary>To save memory</summary><p>No: …</p></details>
 //          </div>
 //          <p class="quiz-score"></p>   (optional, anywhere on the page: the score of all its questions)
 //
@@ -20,6 +18,12 @@ export function mount(root) {
   const choices = choicesOf(root);
   const right = rightOf(choices);
   if (choices.length < 2 || right < 0) throw new Error(".quiz needs two choices or more, one of them data-right");
+  const titles = choices.map((choice) => plain(choice.querySelector("summary")));
+  const marks = choices.map((choice) => {
+    const mark = html("span", { className: "quiz-mark" });
+    choice.querySelector("summary").append(mark);
+    return mark;
+  });
   const key = keyOf(root, "quiz");
   const verdict = html("p", { className: "quiz-verdict", role: "status", "aria-live": "polite" });
   const again = button("Answer again", () => {
@@ -36,8 +40,9 @@ export function mount(root) {
     choices.forEach((choice, i) => {
       choice.classList.toggle("is-right", to !== null && i === right);
       choice.classList.toggle("is-wrong", to === i && i !== right);
+      marks[i].textContent = to === null ? "" : i === right ? " – right" : to === i ? " – your answer" : "";
     });
-    const yours = to === null ? "" : plain(choices[to].querySelector("summary"));
+    const yours = to === null ? "" : titles[to];
     verdict.textContent = to === null ? "" : to === right ? `Right: “${yours}”.` : `Not right: “${yours}”.`;
     again.hidden = to === null;
     showScore();
@@ -56,18 +61,16 @@ export function mount(root) {
   settle(known);
   return () => {
     bottom.remove();
+    for (const mark of marks) mark.remove();
     choices.forEach((choice, i) => choice.removeEventListener("toggle", opened[i]));
   };
 }
 
 const plain = (element) => element.textContent.trim().replace(/\s+/g, " ");
 
-const choicesOf = (root) => [...root.querySelectorAll("details")];
+const choicesOf = (root) => [...root.querySelectorAll("details.choice")];
 
-/** data-right stands on the right <details>, or on its list item. */
-function rightOf(choices) {
-  return choices.findIndex((choice) => choice.hasAttribute("data-right") || choice.closest("li")?.hasAttribute("data-right"));
-}
+const rightOf = (choices) => choices.findIndex((choice) => choice.hasAttribute("data-right"));
 
 /** The score of all questions of the page, from what is remembered. */
 function showScore() {

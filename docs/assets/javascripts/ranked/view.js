@@ -1,6 +1,7 @@
 // The measured table, ranked: a heading is a button that sorts the rows and draws the column as bars.
 //
-// Markup:  <table class="measured-table"> … <td><data value="0.464">0.464</data></td> … </table>
+// Markup:  <div class="measured-table"><table> … <td><data value="0.464">0.464</data></td> … </table></div>
+//          or the class on the table itself
 //
 // A column can be ranked when at least two of its cells hold <data value>. Rows are named by their first
 // cell. The chart, and p5 with it, comes with the first click.

@@ -20,14 +20,9 @@ export function html(tag, properties = {}, ...children) {
 /** An SVG element with attributes. */
 export function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
-  set(element, attributes);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
-}
-
-/** Sets several attributes. */
-export function set(element, attributes) {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
 }
 
 /** A number with fixed decimals, a real minus sign, and no negative zero. */
@@ -35,11 +30,6 @@ export function fixed(value, digits = 2) {
   if (!Number.isFinite(value)) return "–";
   const text = value.toFixed(digits);
   return text.startsWith("-") && Number(text) !== 0 ? `−${text.slice(1)}` : text.replace(/^-/, "");
-}
-
-/** A number as a share: 0.834 gives "83%". */
-export function percent(value) {
-  return `${Math.round(100 * value)}%`;
 }
 
 /** A button of a sketch. */
