@@ -1,4 +1,4 @@
-"""Recall: the first token of a sequence is the answer, however long the rest; each set comes from a seed.
+"""Recall: one end of a sequence is the answer, mostly its first token; each set comes from a seed.
 
 The plainest test of distance. Nothing has to be found and nothing computed: a model reads the sequence
 from left to right and says at its end what stood at its beginning. Only the way there grows.
@@ -47,28 +47,38 @@ def recall(count: int, length: int, generator: np.random.Generator) -> Recall:
 
 
 def ragged_recall(
-    count: int, shortest: int, longest: int, generator: np.random.Generator
+    count: int, shortest: int, longest: int, generator: np.random.Generator, asked: str = "first"
 ) -> tuple[Recall, Int[np.ndarray, " sequences"]]:
-    """The same question on sequences of different lengths, padded behind to the longest.
+    """Sequences of different lengths, padded behind to the longest, that ask for one of their ends.
 
     Args:
         count: of sequences.
         shortest: tokens in the shortest, at least 1.
         longest: tokens in the longest; lengths are uniform in between.
         generator: the source of randomness; pass a seeded one.
+        asked: the answer is the `first` or the `last` real token.
 
     Returns:
         The sequences, and how many real tokens each has.
 
     Raises:
-        ValueError: `shortest` is above `longest` or below 1.
+        ValueError: `shortest` is above `longest` or below 1, or another token is asked for.
     """
+    if asked not in ("first", "last"):
+        raise ValueError(f"asked is {asked!r}; expected 'first' or 'last'")
     if not 1 <= shortest <= longest:
         raise ValueError(f"lengths from {shortest} to {longest}; expected 1 <= shortest <= longest")
     drawn = recall(count, longest, generator)
     lengths = generator.integers(shortest, longest + 1, size=count)
     real = np.arange(longest) < lengths[:, np.newaxis]
-    return Recall(np.where(real, drawn.tokens, PADDING).astype(np.int32), drawn.answers), lengths
+    answers = drawn.answers if asked == "first" else _ends(drawn.tokens, lengths) - SYMBOLS[0]
+    return Recall(np.where(real, drawn.tokens, PADDING).astype(np.int32), answers), lengths
+
+
+def _ends(
+    tokens: Int[np.ndarray, "sequences longest"], lengths: Int[np.ndarray, " sequences"]
+) -> Int[np.ndarray, " sequences"]:
+    return tokens[np.arange(len(tokens)), lengths - 1]
 
 
 def padded(

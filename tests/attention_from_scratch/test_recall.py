@@ -39,6 +39,13 @@ def test_padding_moves_no_token_and_hides_none(bounds, more, seed):
     assert (counts <= longest).all()
 
 
+def test_the_last_real_token_may_be_asked_for():
+    drawn, counts = recall.ragged_recall(50, 2, 9, np.random.default_rng(0), "last")
+    assert (drawn.tokens[np.arange(50), counts - 1] - 1 == drawn.answers).all()
+    with pytest.raises(ValueError, match="'first' or 'last'"):
+        recall.ragged_recall(50, 2, 9, np.random.default_rng(0), "middle")
+
+
 def test_a_sequence_without_a_first_token_is_refused():
     with pytest.raises(ValueError, match="needs a first token"):
         recall.recall(3, 0, np.random.default_rng(0))

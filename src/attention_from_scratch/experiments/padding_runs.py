@@ -12,6 +12,7 @@ from attention_from_scratch.recall import Recall, is_real, padded, ragged_recall
 def train_simple_rnn(
     seed: int,
     *,
+    asked: str,
     side: str,
     masked: bool,
     width: int,
@@ -23,10 +24,11 @@ def train_simple_rnn(
     test: int,
     **budget: Any,
 ) -> dict[str, Any]:
-    """Train a SimpleRNN to recall the first token of padded sequences; return its test accuracy.
+    """Train a SimpleRNN to recall one end of padded sequences; return its test accuracy.
 
     Args:
         seed: of the data, the shuffles and the initial weights.
+        asked: the answer is the `first` or the `last` real token.
         side: of the padding, `pre` or `post`.
         masked: hand the padding mask to the layer.
         width: of embedding and layer.
@@ -42,7 +44,7 @@ def train_simple_rnn(
 
     generator = np.random.default_rng(seed)
     sets = [
-        _padded(ragged_recall(count, shortest, longest, generator)[0], total, side)
+        _padded(ragged_recall(count, shortest, longest, generator, asked)[0], total, side)
         for count in (training, validation, test)
     ]
     readers.set_seed(seed)
@@ -70,6 +72,8 @@ def train_pooled(
     **budget: Any,
 ) -> dict[str, Any]:
     """Train a pooled attention encoder where the padding is short, and test it also where it is long.
+
+    It is asked for the first token.
 
     Args:
         seed: of the data, the shuffles and the initial weights.
