@@ -230,7 +230,8 @@ def four_heads(runs: Runs, p: Mapping[str, Any]) -> Findings:
     """The two-block models of the reported experiment: their circuits, and which head carries seed 0's."""
     drawn, seeds = probes(p), p["seeds"]
     models = [forward.weights_of(runs[f"reported.blocks2.seed{seed}"]) for seed in seeds]
-    seen = [circuits.look(forward.forward(w, drawn.tokens), drawn) for w in models]
+    traces = [forward.forward(w, drawn.tokens) for w in models]
+    seen = [circuits.look(trace, drawn) for trace in traces]
     kinds = [circuits.classify(s.on_cue.mean(), s.on_answer.mean(), p["majority"]) for s in seen]
     found = [
         Measurement(
@@ -254,7 +255,12 @@ def four_heads(runs: Runs, p: Mapping[str, Any]) -> Findings:
         )
         for name, text in texts.items()
     ]
-    return Findings((*found, *_heads(models[0], seen[0], kinds[0], drawn, p)), tables=(_head_table(),))
+    last = [trace.attention[1].mean(axis=1)[:, -1] for trace in traces]
+    arrays = {
+        "four_heads.offsets": np.array([circuits.by_offset(weights, drawn, OFFSETS) for weights in last]),
+        "four_heads.circuit": np.array(kinds),
+    }
+    return Findings((*found, *_heads(models[0], seen[0], kinds[0], drawn, p)), arrays, (_head_table(),))
 
 
 def _heads(weights, seen: circuits.Look, circuit: str, drawn: tasks.Lookups, p: Mapping[str, Any]):

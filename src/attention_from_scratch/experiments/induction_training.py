@@ -292,7 +292,14 @@ def pushed(runs: Runs, p: Mapping[str, Any]) -> Findings:
         ),
         *_how_one_block_reads(made, p),
     ]
-    return Findings(tuple(found), {"long.steps": steps, "long.accuracies": accuracies})
+    wide = [runs[f"map.wide.l{p['length']}.seed{seed}"] for seed in p["map_seeds"]]
+    arrays = {
+        "long.steps": steps,
+        "long.accuracies": accuracies,
+        "wide.steps": max((run["steps"] for run in wide), key=len),
+        "wide.accuracies": _padded([run["accuracies"] for run in wide]),
+    }
+    return Findings(tuple(found), arrays)
 
 
 def _how_one_block_reads(made: Sequence[Mapping[str, np.ndarray]], p: Mapping[str, Any]) -> list[Measurement]:

@@ -1,0 +1,180 @@
+"""Figures of the match-then-read experiment: learning curves and attention, the long run, the map."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from measured.drawing import Drawing, Palette, subplots
+from measured.record import Record
+
+RUNGS = (
+    ("induction.order_blind_ceiling.l12", "most common symbol"),
+    ("induction.random_symbol.l12", "random symbol"),
+    ("induction.chance", "ignoring the input"),
+)
+MODELS = ("narrow", "wide", "deep")
+
+
+def curves(palette: Palette, record: Record) -> Drawing:
+    """Left: validation accuracy of all seeds over the ladder. Right: attention by offset, all seeds."""
+    figure, (left, right) = subplots(palette, 1, 2, width=7.4, height=3.4)
+    one, two = record.arrays["curves.blocks1"], record.arrays["curves.blocks2"]
+    epochs = np.arange(1, one.shape[1] + 1)
+    for curve in two:
+        left.plot(epochs, curve, color=palette.series(1), linewidth=1.3, alpha=0.85)
+    for curve in one:
+        left.plot(epochs, curve, color=palette.series(0), linewidth=1.3, alpha=0.85)
+    end = epochs[-1]
+    for name, label in RUNGS:
+        left.axhline(record[name], color=palette.muted, linewidth=1, linestyle=(0, (4, 3)))
+        left.text(end, record[name] - 0.012, label, ha="right", va="top", fontsize=7.5, color=palette.muted)
+    left.text(end, 0.94, "two blocks", ha="right", color=palette.series(1))
+    left.text(end, 0.53, "one block", ha="right", color=palette.series(0))
+    left.set(
+        title="Two blocks jump; most seeds of one do not",
+        xlabel="epoch",
+        ylabel="validation accuracy",
+        ylim=(0, 1.03),
+        xlim=(0, end + 0.5),
+    )
+    offsets, weights = record.arrays["offsets"], record.arrays["four_heads.offsets"]
+    kinds = record.arrays["four_heads.circuit"]
+    colours = {"answer": palette.series(2), "cue": palette.series(3), "neither": palette.muted}
+    for kind, row in zip(kinds, weights, strict=True):
+        right.plot(
+            offsets, row, color=colours[str(kind)], linewidth=1.3, marker="o", markersize=3, alpha=0.85
+        )
+    right.text(0.35, 0.9, "answer circuit", color=palette.series(2))
+    if "cue" in kinds:
+        right.text(-1.35, 0.55, "cue circuit", color=palette.series(3), ha="right")
+    right.set(
+        title="Where the second block looks",
+        xlabel="offset from the answer (−1 is the cue)",
+        ylabel="mean attention weight",
+        ylim=(0, 1.03),
+        xticks=[-4, -2, -1, 0, 2, 4],
+    )
+    show = record.display
+    furthest = max(record.measurement("induction.test_accuracy.blocks1").samples)
+    alt = (
+        f"Left: validation accuracy over {end} epochs. Two blocks stay near "
+        f"{show('induction.plateau.blocks2', '.2f')}, jump at epoch {show('induction.jump_epoch.blocks2')} "
+        f"(median of {len(two)} seeds), end at {show('induction.test_accuracy.blocks2', '.3f')}. One block "
+        f"ends at {show('induction.test_accuracy.blocks1', '.3f')}, beside the "
+        f"{show('induction.order_blind_ceiling.l12', '.3f')} of naming the most common symbol; its best seed "
+        f"ends at {furthest:.3f}. Right: the second block's attention by offset from the answer: "
+        f"{show('induction.four_heads.answer')} seeds peak on the answer, "
+        f"{show('induction.four_heads.cue')} on the cue one position before it."
+    )
+    data = {"epoch": epochs.tolist()}
+    data |= {f"one block, seed {i}": curve.tolist() for i, curve in enumerate(one)}
+    data |= {f"two blocks, seed {i}": curve.tolist() for i, curve in enumerate(two)}
+    return Drawing(figure, alt, _columns(data | {"offset": offsets.tolist()}, weights))
+
+
+def _columns(data: dict[str, list], weights: np.ndarray) -> dict[str, list]:
+    """Columns of one length: shorter ones end in empty cells."""
+    data |= {f"weight, seed {i}": row.tolist() for i, row in enumerate(weights)}
+    longest = max(map(len, data.values()))
+    return {name: [*column, *[""] * (longest - len(column))] for name, column in data.items()}
+
+
+def long_run(palette: Palette, record: Record) -> Drawing:
+    """One block trained on, steps on a logarithmic axis; beside it a wider single block."""
+    figure, axes = subplots(palette, width=7.2, height=3.2)
+    steps, accuracies = record.arrays["long.steps"], record.arrays["long.accuracies"]
+    wide_steps, wide = record.arrays["wide.steps"], record.arrays["wide.accuracies"]
+    shown = _thinned(steps)
+    for curve in wide:
+        axes.plot(wide_steps, curve, color=palette.series(1), linewidth=1.3)
+    for curve in accuracies:
+        axes.plot(steps[shown], curve[shown], color=palette.series(0), linewidth=1.3)
+    ceiling = record["induction.order_blind_ceiling.l12"]
+    axes.axhline(ceiling, color=palette.muted, linewidth=1, linestyle=(0, (4, 3)))
+    axes.text(
+        steps[-1],
+        ceiling - 0.015,
+        "most common symbol",
+        ha="right",
+        va="top",
+        fontsize=8,
+        color=palette.muted,
+    )
+    axes.text(steps[-1], 0.62, record.display("induction.parameters.blocks1") + " parameters", ha="right",
+              color=palette.series(0))  # fmt: skip
+    axes.text(wide_steps[0], 0.93, record.display("induction.parameters.wide") + " parameters", ha="left",
+              color=palette.series(1))  # fmt: skip
+    axes.set_xscale("log")
+    axes.set(
+        title="One block, trained on: the plateau ends",
+        xlabel="training steps (logarithmic)",
+        ylabel="validation accuracy",
+        ylim=(0, 1.03),
+    )
+    show = record.display
+    alt = (
+        "Validation accuracy of single blocks by training steps, on a logarithmic axis. One block of "
+        f"{show('induction.parameters.blocks1')} parameters stays near "
+        f"{show('induction.order_blind_ceiling.l12', '.2f')}, passes one half after "
+        f"{show('induction.long.half.blocks1')} steps (median of {len(accuracies)} seeds) and reaches "
+        f"{show('induction.long.test_accuracy.blocks1', '.3f')}; one of {show('induction.parameters.wide')} "
+        f"is solved after {show('induction.map.steps.wide.l12')} steps."
+    )
+    data = {"steps": steps.tolist(), **{f"narrow, seed {i}": c.tolist() for i, c in enumerate(accuracies)}}
+    data |= {"wide steps": wide_steps.tolist(), **{f"wide, seed {i}": c.tolist() for i, c in enumerate(wide)}}
+    return Drawing(figure, alt, _columns(data, np.empty((0, 0))))
+
+
+def _thinned(steps: np.ndarray) -> np.ndarray:
+    """Indices evenly spread on a logarithmic axis, so that the curve keeps few points."""
+    wanted = np.geomspace(steps[0], steps[-1], 60)
+    return np.unique(np.abs(steps[:, np.newaxis] - wanted).argmin(axis=0))
+
+
+def solved_map(palette: Palette, record: Record) -> Drawing:
+    """Depth × width × length: each cell its accuracy, and the steps where it was solved."""
+    from matplotlib.patches import Rectangle
+
+    lengths, budget = list(record.parameters["lengths"]), record.parameters["map_steps"]
+    labels = {
+        "narrow": f"one block\n{record.display('induction.parameters.blocks1')} parameters",
+        "wide": f"one block\n{record.display('induction.parameters.wide')} parameters",
+        "deep": f"two blocks\n{record.display('induction.parameters.blocks2')} parameters",
+    }
+    figure, axes = subplots(palette, width=7.2, height=3.1)
+    rows = []
+    for y, model in enumerate(MODELS):
+        for x, length in enumerate(lengths):
+            cell = f"{model}.l{length}"
+            accuracy, steps = record[f"induction.map.accuracy.{cell}"], record[f"induction.map.steps.{cell}"]
+            floor = record[f"induction.order_blind_ceiling.l{length}"]
+            above = float(np.clip((accuracy - floor) / (1 - floor), 0, 1))
+            axes.add_patch(
+                Rectangle(
+                    (x + 0.03, y + 0.05), 0.94, 0.9, facecolor=palette.series(1), alpha=0.06 + 0.34 * above
+                )
+            )
+            shown = record.display(f"induction.map.accuracy.{cell}", ".2f")
+            took = (
+                f"{record.display(f'induction.map.steps.{cell}')} steps" if steps < budget else "not solved"
+            )
+            axes.text(x + 0.5, y + 0.42, shown, ha="center", va="center", fontsize=12, color=palette.ink)
+            axes.text(x + 0.5, y + 0.75, took, ha="center", va="center", fontsize=8, color=palette.ink)
+            rows.append((model, length, accuracy, steps))
+    axes.set(xlim=(0, len(lengths)), ylim=(len(MODELS), 0), title="Accuracy, and steps until 0.99, by length")
+    axes.set_xticks(np.arange(len(lengths)) + 0.5, [f"length {n}" for n in lengths])
+    axes.set_yticks(np.arange(len(MODELS)) + 0.5, [labels[m] for m in MODELS])
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    first, last = lengths[0], lengths[-1]
+    said = {m: [record.display(f"induction.map.accuracy.{m}.l{n}", ".2f") for n in lengths] for m in MODELS}
+    alt = (
+        f"Map of test accuracy at lengths {first} to {last} ({', '.join(map(str, lengths))}). "
+        f"One block, {labels['narrow'].split(chr(10))[1]}: {', '.join(said['narrow'])}. "
+        f"One block, {labels['wide'].split(chr(10))[1]}: {', '.join(said['wide'])}. "
+        f"Two blocks: {', '.join(said['deep'])}."
+    )
+    names = ("model", "length", "accuracy", "steps")
+    return Drawing(figure, alt, {name: [row[i] for row in rows] for i, name in enumerate(names)})
