@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+INDENT, WIDTH = " " * 8, 70
+
 
 class Broken(AssertionError):
     """A property does not hold; the text says what was seen."""
@@ -73,18 +75,14 @@ def report(name, outcomes):
     held = sum(outcome.holds for outcome in outcomes)
     lines = [f"{name}: {held} of {len(outcomes)} properties hold"]
     for outcome in outcomes:
-        lines.append(f"  {'ok  ' if outcome.holds else 'FAIL'}  {outcome.sentence}")
+        lines += _wrapped(f"  {'ok  ' if outcome.holds else 'FAIL'}  ", outcome.sentence)
         if not outcome.holds:
-            lines += [*_wrapped("seen: ", outcome.seen), *_wrapped("hint: ", outcome.hint)]
+            lines += [*_wrapped(f"{INDENT}seen: ", outcome.seen), *_wrapped(f"{INDENT}hint: ", outcome.hint)]
     return "\n".join(lines)
 
 
 def _wrapped(label, text):
-    indent = " " * 8
+    """The text after its label, in lines that fit beside a narrow page's margins."""
     return textwrap.wrap(
-        text,
-        92,
-        initial_indent=indent + label,
-        subsequent_indent=indent + " " * len(label),
-        break_on_hyphens=False,
+        text, WIDTH, initial_indent=label, subsequent_indent=" " * len(label), break_on_hyphens=False
     )

@@ -32,18 +32,27 @@ def decoder_weights(logits, real):
     allowed = causal & real[:, np.newaxis, :]
     blocked = np.where(allowed, logits, -np.inf)
     largest = blocked.max(axis=-1, keepdims=True)
-    exponentials = np.exp(blocked - np.where(np.isfinite(largest), largest, 0))
+    largest = np.where(np.isfinite(largest), largest, 0)
+    exponentials = np.exp(blocked - largest)
     total = exponentials.sum(axis=-1, keepdims=True)
     return exponentials / np.where(total > 0, total, 1)
 
 
-def multi_head_attention(tokens, query_kernel, key_kernel, value_kernel, output_kernel, num_heads):
+def multi_head_attention(
+    tokens,
+    query_kernel,
+    key_kernel,
+    value_kernel,
+    output_kernel,
+    num_heads,
+):
     """Split the columns into heads, attend in each, lay the heads side by side, mix them."""
 
-    def split(columns):
-        return columns.reshape(len(tokens), num_heads, -1).swapaxes(0, 1)  # (heads, tokens, key_dim)
+    def split(columns):  # gives (heads, tokens, key_dim)
+        return columns.reshape(len(tokens), num_heads, -1).swapaxes(0, 1)
 
-    query, key, value = (split(tokens @ kernel) for kernel in (query_kernel, key_kernel, value_kernel))
+    query, key = split(tokens @ query_kernel), split(tokens @ key_kernel)
+    value = split(tokens @ value_kernel)
     scores = query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
@@ -57,7 +66,7 @@ def online_attention(query, blocks):
     for key, value in blocks:
         scores = query @ key.T / np.sqrt(query.shape[-1])
         new = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-        old_in_new = np.exp(largest - new)  # zero for the first block: nothing was summed before it
+        old_in_new = np.exp(largest - new)  # zero for the first block
         exponentials = np.exp(scores - new)
         total = total * old_in_new + exponentials.sum(axis=-1, keepdims=True)
         output = output * old_in_new + exponentials @ value
@@ -68,6 +77,8 @@ def online_attention(query, blocks):
 def find_shift(weights, places):
     """Mean weight from answer to cue, and from cue to answer; the largest of all heads wins."""
     rows = np.arange(len(weights))
-    back = weights[rows, :, places + 1, places].mean(axis=0)  # one number a head
+    back = weights[rows, :, places + 1, places].mean(axis=0)  # a number a head
     on = weights[rows, :, places, places + 1].mean(axis=0)
-    return (back.argmax(), -1) if back.max() > on.max() else (on.argmax(), 1)
+    if back.max() > on.max():
+        return back.argmax(), -1
+    return on.argmax(), 1

@@ -7,13 +7,13 @@ def causal_mask(length):
     """The causal mask of `length` tokens: an array (queries, keys), True where attention is allowed."""
     queries = np.arange(length)[:, np.newaxis]  # one row a query
     keys = np.arange(length)[np.newaxis, :]  # one column a key
-    return (queries >= 0) & (keys >= 0)  # finish this line: which pairs are allowed?
+    return (queries >= 0) & (keys >= 0)  # which pairs are allowed?
 
 
 def softmax(scores):
     """Weights along the last axis of `scores`: positive, with a sum of one."""
-    exponentials = np.exp(scores)  # what happens when a score is a thousand?
-    return exponentials / exponentials.sum()  # one sum for everything: is that what you want?
+    exponentials = np.exp(scores)  # and if a score is a thousand?
+    return exponentials / exponentials.sum()  # one sum for everything?
 
 
 def attention(query, key, value, mask=None):
@@ -36,18 +36,28 @@ def decoder_weights(logits, real):
     """
     allowed = np.ones(logits.shape, dtype=bool)  # causal, and no padding
     blocked = np.where(allowed, logits, -np.inf)
-    exponentials = np.exp(blocked - blocked.max(axis=-1, keepdims=True))  # and a row that allows nothing?
+    # What happens here in a row that allows nothing?
+    exponentials = np.exp(blocked - blocked.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
-def multi_head_attention(tokens, query_kernel, key_kernel, value_kernel, output_kernel, num_heads):
+def multi_head_attention(
+    tokens,
+    query_kernel,
+    key_kernel,
+    value_kernel,
+    output_kernel,
+    num_heads,
+):
     """Multi-head self-attention: returns outputs (tokens, d_model) and weights (heads, queries, keys).
 
     tokens: (tokens, d_model); the four kernels: (d_model, d_model).
     Head h has the h-th run of d_model / num_heads neighbouring columns.
     """
-    query, key, value = tokens @ query_kernel, tokens @ key_kernel, tokens @ value_kernel
-    # Split each into heads, attend in every head, merge: this starter has one head, whatever num_heads says.
+    query, key = tokens @ query_kernel, tokens @ key_kernel
+    value = tokens @ value_kernel
+    # Split each into heads, attend in every head, merge.
+    # This starter has one head, whatever num_heads says.
     scores = query @ key.T / np.sqrt(query.shape[-1])
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
@@ -65,7 +75,7 @@ def online_attention(query, blocks):
     for key, value in blocks:
         scores = query @ key.T / np.sqrt(query.shape[-1])
         exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        # Each block overwrites the one before. What do you have to carry on from block to block?
+        # Each block overwrites the one before. What do you have to carry on?
         output = exponentials @ value / exponentials.sum(axis=-1, keepdims=True)
     return output
 
@@ -77,5 +87,6 @@ def find_shift(weights, places):
     places: where the cue stands in each sequence; the answer stands one place after it.
     offset: -1 if the answer looks one back, at the cue; +1 if the cue looks one on, at the answer.
     """
-    sharpness = weights.max(axis=-1).mean(axis=(0, -1))  # one number a head: is sharpness the question?
+    # One number a head. Is sharpness the question?
+    sharpness = weights.max(axis=-1).mean(axis=(0, -1))
     return sharpness.argmax(), -1
