@@ -36,7 +36,7 @@ COPIES = {
 
 # English with typographic punctuation, and the accents of the names in the bibliography. A test of the built
 # site finds a page that shows more.
-LATIN = [*range(0x20, 0x7F), *map(ord, " ©§°±·×–—‘’“”†…−"), *map(ord, "ÁÄÅÉÖÜßáäåçèéêëíïñóôöøúü")]
+LATIN = [*range(0x20, 0x7F), *map(ord, "\u00a0©§°±·×–—‘’“”†…−"), *map(ord, "ÁÄÅÉÖÜßáäåçèéêëíïñóôöøúü")]
 # Code shows ASCII, and the few signs that NumPy's output or a comment may hold.
 CODE = [*range(0x20, 0x7F), *map(ord, " ±²³µ·×÷–—‘’“”…−")]
 # Formulas, and the arrows, Greek letters and signs that running text borrows from this face.
@@ -46,7 +46,7 @@ MATHS = [
     *range(0x61, 0x7B),
     *range(0x3B1, 0x3CA),
     *map(ord, "ΔΣΩ ±·×–′ℎℓℝ←↑→↓↔↦⇒⟶∀∂∇∈∑∏−∗∘√∝∞∥∼≈≠≡≤≥≪≫⊙⊤⊥⋅⋮⋯⌈⌉⌊⌋⟨⟩…"),
-    *map(ord, "̂̄ˆ¯"),
+    *map(ord, "̂̄ˆ¯\u00a0Ł↩"),  # and what the text face lacks
     *range(0x1D41A, 0x1D434),  # bold, small
     *range(0x1D434, 0x1D468),  # italic
     *range(0x1D6FC, 0x1D714),  # italic Greek, small

@@ -1,0 +1,36 @@
+"""The built site that is checked, and what every check of it needs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import browser as browsing
+
+ROOT = Path(__file__).resolve().parents[2]
+# SITE: another folder than the published one.
+SITE = Path(os.environ.get("SITE", ROOT / "site")).resolve()
+
+# Brings every component of the page to life, as a reader does who scrolls to the end.
+SETTLE = """async () => {
+  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  for (let y = 0; y < document.body.scrollHeight; y += innerHeight) { scrollTo(0, y); await pause(40); }
+  for (let i = 0; i < 200 && document.querySelector('[data-mounted="yes"]'); i++) await pause(50);
+  scrollTo(0, 0);
+  await document.fonts.ready;
+  await pause(50);
+  return [...document.querySelectorAll("[data-mounted]")].map((e) => e.dataset.mounted);
+}"""
+COMPONENTS = "pre.diagram, [data-sketch], [data-table], .predict, .quiz"
+
+
+def settle(page) -> None:
+    """Mount what scrolling mounts; every component must stand."""
+    states = page.evaluate(SETTLE)
+    assert set(states) <= {"ready"}, states
+
+
+def is_text(page: str) -> bool:
+    """Whether people wrote the page; generated listings of code look alike, and one stands for all."""
+    listings = [other for other in browsing.pages_of(SITE) if other.startswith("code/")]
+    return page not in listings[1:]

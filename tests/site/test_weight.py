@@ -1,0 +1,50 @@
+"""What a page costs to open, counted in bytes on the wire, compressed as hosts compress."""
+
+import gzip
+import json
+import re
+
+import pytest
+
+PAGE, FIRST_LOAD, INDEX = 60_000, 200_000, 200_000
+LATE = ("p5.min.js", "mermaid.min.js", "workers/search", "search_index.json")
+
+
+def test_the_first_load_is_light_and_leaves_for_later_what_can_wait(visit, text_path):
+    page = visit("404.html")
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    got, names = {}, {}
+    session.on("Network.responseReceived", lambda e: names.update({e["requestId"]: e["response"]["url"]}))
+    session.on("Network.loadingFinished", lambda e: got.update({e["requestId"]: e["encodedDataLength"]}))
+    page.goto(page.url.replace("404.html", text_path.removesuffix("index.html")), wait_until="networkidle")
+    total = sum(got.values())
+    parts = sorted(((size, names.get(key, "")) for key, size in got.items()), reverse=True)
+    print(f"\n{text_path}: {total:,} bytes in {len(got)} answers")
+    assert total <= FIRST_LOAD, parts
+    assert not [name for name in names.values() if name.endswith(LATE) or "workers/" in name]
+
+
+def test_a_page_is_light(site, page_path):
+    assert len(gzip.compress((site / page_path).read_bytes())) <= PAGE
+
+
+@pytest.fixture(scope="module")
+def index(site) -> list[dict]:
+    path = site / "search" / "search_index.json"
+    assert path.stat().st_size <= INDEX
+    return json.loads(path.read_text(encoding="utf-8"))["docs"]
+
+
+def test_search_finds_captions_and_prose_and_no_outputs(site, index):
+    text = " ".join(re.sub(r"<[^>]+>", "", f"{d['title']} {d['text']}") for d in index)
+    for page in site.rglob("index.html"):
+        captions = re.findall(
+            r"<figcaption>\s*<p><strong>[^<]*</strong>([^<]{20,})", page.read_text(encoding="utf-8")
+        )
+        for caption in captions:
+            assert " ".join(caption.split())[:60] in " ".join(text.split()), page
+    assert "array([" not in text
+    assert "def attention(" not in text
+    assert not [d for d in index if d["location"].startswith("measurements/")]
