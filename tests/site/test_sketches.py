@@ -112,10 +112,26 @@ def test_a_lookup_that_waits_for_a_touch_is_drawn_without_p5(open_page):
     drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(x => x > 0)"
     assert root.locator("canvas").evaluate(drawn)
     assert query(root) == [1.6, 1.2]
+    expect(root.get_by_text("A soft lookup.")).to_be_visible()
+    expect(root.get_by_text("The lookup needs scripts.")).to_have_count(0)
     root.get_by_role("button", name="Play").click()
     until(page, "!!globalThis.p5")
     expect(root.get_by_role("button", name="Pause")).to_be_visible()
     until(page, "document.querySelector('.sketch-number').textContent !== '1.60'")
+
+
+def test_the_text_below_a_sketch_stays_where_it_is_when_the_sketch_arrives(browser, address):
+    count = "new PerformanceObserver(l => l.getEntries().forEach(e => (globalThis.moved += e.value)))"
+    for width in (1440, 412):
+        page = browser.new_page(viewport={"width": width, "height": 823})
+        page.add_init_script(
+            f"globalThis.moved = 0; {count}.observe({{type: 'layout-shift', buffered: true}})"
+        )
+        page.goto(address + "touch.html")
+        lookup_of(page)
+        page.wait_for_timeout(300)
+        assert page.evaluate("moved") < 0.02
+        page.close()
 
 
 # --- the page around them

@@ -1,9 +1,10 @@
 // Attention as a soft lookup: drag the query, watch the weights.
 //
 // Markup:  <div class="sketch" data-sketch="lookup">text for those without scripts</div>
+//          A child of class sketch-caption stays above the sketch; the rest of the text gives way to it.
 //          data-start="touch" fetches p5 only when somebody touches the sketch, and does not move before.
 
-import { button, fixed, html, liveText, prefersStillness, slider, toggle } from "../shared/dom.js";
+import { button, captionOf, fixed, html, liveText, prefersStillness, slider, toggle } from "../shared/dom.js";
 import { createStage } from "../shared/stage.js";
 import { ALLOWED, KEYS, NAMES, REACH, START, VALUES, clamp, drift, heaviest, lookup } from "./maths.js";
 import { layout, paint, toPlane, toScreen } from "./drawing.js";
@@ -107,7 +108,8 @@ export function mount(root) {
   const settings = html("div", { className: "sketch-controls" }, x.label, y.label, scale.label, mask.label);
   const clock = html("div", { className: "sketch-controls" }, pause, restart);
   const fallback = [...root.childNodes];
-  root.replaceChildren(holder, clock, settings, words.element, html("div", { className: "sketch-scroll" }, table.element));
+  const numbers = html("div", { className: "sketch-scroll" }, table.element);
+  root.replaceChildren(...captionOf(root), holder, clock, settings, words.element, numbers);
   const replace = new ResizeObserver(() => show(false)); // the handle follows the width
   replace.observe(holder);
   words.sayNow(sentence(state.query, result()));

@@ -3,10 +3,11 @@
 // Markup:  <div class="sketch" data-sketch="model"
 //               data-models="models/induction/two-blocks.json models/induction/one-block.json">text</div>
 //
+// A child of class sketch-caption stays above the sketch; the rest of the text gives way to it.
 // data-models lists manifests that export.py wrote, relative to the site's root; the first is shown first.
 // Before anything is shown, the model computes the manifest's test sequences and must agree with Keras.
 
-import { button, fixed, html, liveText, toggle, uniqueId } from "../shared/dom.js";
+import { button, captionOf, fixed, html, liveText, toggle, uniqueId } from "../shared/dom.js";
 import { arcs, heatMap } from "./drawing.js";
 import {
   CUE,
@@ -246,6 +247,7 @@ export async function mount(root) {
 
   const fallback = [...root.childNodes];
   root.replaceChildren(
+    ...captionOf(root),
     choice,
     cells,
     html("div", { className: "sketch-controls" }, left, right, fresh, restart),

@@ -32,6 +32,11 @@ export function fixed(value, digits = 2) {
   return text.startsWith("-") && Number(text) !== 0 ? `−${text.slice(1)}` : text.replace(/^-/, "");
 }
 
+/** What stays of a sketch's own text: children of class sketch-caption. */
+export function captionOf(root) {
+  return [...root.children].filter((child) => child.classList.contains("sketch-caption"));
+}
+
 /** A button of a sketch. */
 export function button(text, onclick, properties = {}) {
   return html("button", { type: "button", className: "sketch-button", onclick, ...properties }, text);
