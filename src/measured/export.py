@@ -30,8 +30,9 @@ def export(project: Project, target: Path) -> int:
     config = load_config(str(project.root / "mkdocs.yml"))
     plugin = config.plugins["measured"]
     try:
-        config = plugin.on_config(config)
-        files = plugin.on_files(get_files(config), config)
+        config.plugins.on_startup(command="build", dirty=False)
+        config = config.plugins.on_config(config)
+        files = config.plugins.on_files(get_files(config), config=config)
     except MkDocsException as error:
         raise MeasuredError(str(error)) from None
     shutil.rmtree(target, ignore_errors=True)

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 
 from measured.errors import MeasuredError
+from measured.scan import PageSource
 
 # What pymdownx.arithmatex leaves in the page when it is told to be generic.
 _FORMULA = re.compile(
@@ -17,44 +18,58 @@ _FORMULA = re.compile(
 _UPRIGHT = re.compile(r'(?:<mi mathvariant="normal">\w</mi>){2,}')
 
 
-def render(page_html: str, path: str) -> str:
-    """Replace every formula of a page by MathML.
+def check(page: PageSource) -> None:
+    """Read every formula of a page before anything is rendered.
 
-    Args:
-        page_html: as Python-Markdown made it.
-        path: of the page, for messages.
+    Raises:
+        MeasuredError: LaTeX that cannot be read; with path and line.
+    """
+    for span in page.spans:
+        if span.kind == "formula":
+            try:
+                mathml(span.text.strip("$").strip(), span.text.startswith("$$"))
+            except MeasuredError as error:
+                raise MeasuredError(
+                    error.problem, path=page.path, line=span.line, expected=error.expected
+                ) from error
+
+
+def render(page_html: str) -> str:
+    """Replace every formula of a page, as Python-Markdown left it, by MathML.
 
     Raises:
         MeasuredError: LaTeX that cannot be read.
     """
 
     def formula(match: re.Match[str]) -> str:
-        latex = html.unescape(match["latex"]).strip()
-        return _mathml(latex, match["open"] == "[", path)
+        return mathml(html.unescape(match["latex"]).strip(), match["open"] == "[")
 
     return _FORMULA.sub(formula, page_html)
 
 
 @lru_cache(maxsize=4096)
-def _mathml(latex: str, display: bool, path: str) -> str:
+def mathml(latex: str, display: bool) -> str:
+    """One formula as MathML that keeps its LaTeX as `alttext`.
+
+    Raises:
+        MeasuredError: LaTeX that cannot be read.
+    """
     from latex2mathml.converter import convert
 
     bare = re.sub(r"\\[\\{}]", "", latex)
     if bare.count("{") != bare.count("}"):
-        raise MeasuredError(f"the formula {latex!r} has a brace without its partner", path=path)
+        raise MeasuredError(f"the formula {latex!r} has a brace without its partner")
     try:
         markup = convert(latex, display="block" if display else "inline")
     except Exception as error:  # the library raises many kinds, without a common one
         raise MeasuredError(
             f"the formula {latex!r} cannot be read: {type(error).__name__} {error}",
-            path=path,
             expected="LaTeX that latex2mathml knows",
         ) from error
     unread = re.search(r"<mi>\\(\w+)</mi>|<mtext>\\(\w+)</mtext>", markup)
     if unread:
         raise MeasuredError(
-            f"the formula {latex!r} uses \\{unread[1] or unread[2]}, which latex2mathml does not know",
-            path=path,
+            f"the formula {latex!r} uses \\{unread[1] or unread[2]}, which latex2mathml does not know"
         )
     markup = _UPRIGHT.sub(lambda run: f"<mi>{re.sub('<[^>]+>', '', run[0])}</mi>", markup)
     annotated = f'<math alttext="{html.escape(latex, quote=True)}"'

@@ -79,7 +79,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     def on_page_content(self, content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Formulas become MathML, figures become inline SVG that follows the scheme."""
         with _as_plugin_error():
-            content = maths.render(content, page.file.src_uri)
+            content = maths.render(content)
             content = _PICTURE.sub(self._inline, content)
             content = _ALIGNED.sub(lambda match: _CLASSES[match[1]], content)
         return (_BANNER if self.project.quick else "") + content
@@ -105,6 +105,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     def _weave(self, file: File) -> None:
         text = file.content_string
         page: PageSource = scan(text, Path(file.abs_src_path).relative_to(self.project.root))
+        maths.check(page)
         executed = cells.execute(
             page,
             text,
