@@ -63,7 +63,7 @@ def starts(palette: Palette, record: Record) -> Drawing:
             _label(ax, words, lengths[at], values[at], offset, align, colour)
         _by_length(ax, lengths)
         ax.set_title(title)
-    recipe = record["recurrence.accuracy.lstm_recipe.t200"]
+    recipe = record["recurrence.accuracy.lstm_short_first.t200"]
     axes[1].plot([longest], [recipe], marker="D", color=palette.accent, markersize=6)
     _label(axes[1], "short ones first", longest, recipe, (-8, 5), "right", palette.accent)
     axes[0].set_ylabel("test accuracy, mean over seeds")
@@ -76,7 +76,7 @@ def starts(palette: Palette, record: Record) -> Drawing:
             for name, words in variants.items()
         )
         + f" An LSTM that is taught on shorter sequences first reaches "
-        f"{show('recurrence.accuracy.lstm_recipe.t200')} at {longest} tokens."
+        f"{show('recurrence.accuracy.lstm_short_first.t200')} at {longest} tokens."
     )
     return Drawing(figure, alt, data)
 
