@@ -92,7 +92,7 @@ class Ledger:
         unit = f" {_text(m.unit)}" if m.unit else ""
         seeds = f"<td>{_strip(m)}</td>" if spread else ""
         return (
-            f'<tr id="{m.id}"><th scope="row"><a href="{code}">{m.id}</a><br>{_text(m.description)}</th>'
+            f'<tr id="{m.id}"><th scope="row"><a href="{code}" target="_self">{m.id}</a><br>{_text(m.description)}</th>'
             f"<td>{_text(m.display())}{unit}</td><td>{_allowed(m, expectation)}<sup>{letter}</sup></td>"
             f"<td>{_text(drift(m, expectation))}</td>{seeds}<td>{self._uses(p.pages.get(m.id, []))}</td></tr>"
         )
@@ -138,7 +138,7 @@ class Ledger:
             uses = self._uses(p.claimed.get(claim.id, [])) or "no page"
             code = self.link(p.source(p.places[claim.id]))
             lines.append(
-                f'<tr id="claim-{claim.id}"><th scope="row"><a href="{code}">{claim.id}</a><br>'
+                f'<tr id="claim-{claim.id}"><th scope="row"><a href="{code}" target="_self">{claim.id}</a><br>'
                 f"{_text(claim.words)}</th><td>{_text(verdict)}</td><td>{margin}</td><td>{uses}</td></tr>"
             )
         return "\n".join([*lines, "</tbody></table></div>\n"])

@@ -30,8 +30,9 @@ export function mount(root) {
   };
   const close = () => {
     clearTimeout(timer);
-    open?.remove();
-    open = null;
+    const gone = open;
+    open = null; // before the removal, which takes the focus and comes back here
+    gone?.remove();
   };
   const show = async (trigger) => {
     clearTimeout(timer);
@@ -74,6 +75,7 @@ export function mount(root) {
       const trigger = triggerOf(event.target);
       if (!trigger || pointer !== "touch") return;
       event.preventDefault();
+      event.stopPropagation(); // instant navigation would follow the link
       if (open?.trigger === trigger) close();
       else show(trigger);
     },
@@ -82,12 +84,9 @@ export function mount(root) {
   const key = ({ key: pressed }) => {
     pointer = "";
     if (pressed !== "Escape" || !open) return;
-    const { card, trigger } = open;
-    const inside = card.contains(document.activeElement);
-    close();
-    if (inside) trigger.focus();
-    if (inside) close(); // focusing the number again would open the card again
+    if (open.card.contains(document.activeElement)) open.trigger.focus();
     show.latest = null;
+    close();
   };
   const move = () => open?.move();
 
@@ -153,7 +152,7 @@ function computed(data, ids) {
 export function numberFacts(found, experiment) {
   const lines = [["Value", withUnit(String(found.value), found.unit)]];
   if (found.seeds) lines.push(["Seeds", seedsInWords(found)]);
-  if (found.allowed) lines.push(["May be", `${found.allowed}: ${found.reason}`], ["Drift", driftInWords(found.drift)]);
+  if (found.allowed) lines.push(["Stored", `${found.allowed}: ${found.reason}`], ["Drift", driftInWords(found.drift)]);
   lines.push(["Experiment", `${found.experiment}: ${experiment.question}`], ["Code", code(found)]);
   if (found.hosted) lines.push(["Hosted", html("a", { href: found.hosted }, "at the commit of this build")]);
   lines.push(["Run", experiment.run]);
@@ -199,7 +198,8 @@ function facts(lines) {
 }
 
 function code(found) {
-  return html("a", { href: new URL(found.code, SITE).href }, found.source);
+  // Pages of code are no pages of the theme: instant navigation must not bring them in.
+  return html("a", { href: new URL(found.code, SITE).href, target: "_self" }, found.source);
 }
 
 function row(href) {

@@ -1,0 +1,42 @@
+// What a card says, and where it stands.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { beside, driftInWords, idsOf, seedsInWords, short } from "../../docs/assets/javascripts/cards.js";
+import { matches, wordsOf } from "../../docs/assets/javascripts/ledger.js";
+
+test("a computed number names all it came from, another one the id of its address", () => {
+  assert.deepEqual(idsOf("scale.a scale.b", "#scale.a"), ["scale.a", "scale.b"]);
+  assert.deepEqual(idsOf(undefined, "#scale.a"), ["scale.a"]);
+});
+
+test("seeds with their range; without samples the names alone", () => {
+  assert.equal(seedsInWords({ seeds: [0, 1] }), "0, 1");
+  const spread = { min: 0.5, max: 0.75, sd: 0.17677 };
+  assert.equal(seedsInWords({ seeds: [0, 1], spread }), "0, 1: from 0.5 to 0.75, standard deviation 0.1768");
+});
+
+test("drift in units of the tolerance, or in words", () => {
+  assert.equal(driftInWords("0"), "none: as stored");
+  assert.equal(driftInWords("-0.25"), "−0.25 of its tolerance");
+  assert.equal(driftInWords("0.2 of the bound"), "0.2 of the bound");
+});
+
+test("a real minus sign, few digits, and text as it is", () => {
+  assert.equal(short(-0.123456), "−0.1235");
+  assert.equal(short(20000), "20000");
+  assert.equal(short("<b>"), "<b>");
+});
+
+test("a card stays inside the window: below where it fits, above where it does not", () => {
+  const view = { clientWidth: 400, clientHeight: 300 };
+  const card = { width: 200, height: 100 };
+  assert.deepEqual(beside({ left: 350, top: 20, bottom: 40 }, card, view), { left: 194, top: 46 });
+  assert.deepEqual(beside({ left: 10, top: 250, bottom: 270 }, card, view), { left: 10, top: 144 });
+  assert.equal(beside({ left: 0, top: 50, bottom: 290 }, { width: 200, height: 280 }, view).top, 296);
+});
+
+test("the filter wants all words, in any order and case", () => {
+  assert.ok(matches("scale.max_weight mean", wordsOf(" MEAN  scale ")));
+  assert.ok(!matches("scale.max_weight mean", wordsOf("scale entropy")));
+  assert.ok(matches("anything", wordsOf("")));
+});

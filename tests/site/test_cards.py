@@ -1,0 +1,155 @@
+"""Cards: by mouse, keyboard and touch; nothing moves, and without scripts the link leads to the row."""
+
+from __future__ import annotations
+
+import re
+
+import browser as browsing
+import pytest
+from built import SITE
+
+CARD = ".provenance-card"
+
+
+def _pages_with(pattern):
+    found = [p for p in browsing.pages_of(SITE) if re.search(pattern, (SITE / p).read_text(encoding="utf-8"))]
+    return [p for p in found if not p.startswith("measurements")]
+
+
+@pytest.fixture
+def with_numbers(site):
+    pages = _pages_with(r'<a [^>]*class="measured"')
+    assert pages, "no page shows a measured number"
+    return pages[0]
+
+
+def first(page, selector="article a.measured:not([data-ids])"):
+    page.wait_for_selector("article[data-mounted=ready]")
+    link = page.locator(selector).first
+    link.scroll_into_view_if_needed()
+    return link
+
+
+def test_hovering_opens_a_card_that_says_where_the_number_comes_from(visit, with_numbers):
+    page = visit(with_numbers)
+    link = first(page)
+    before = link.bounding_box()
+    link.hover()
+    card = page.locator(CARD)
+    card.wait_for()
+    assert card.locator(".card-words").inner_text()
+    names = card.locator("dt").all_inner_texts()
+    assert {"Value", "Stored", "Experiment", "Code", "Run"} <= set(names)
+    assert link.bounding_box() == before
+    box, view = card.bounding_box(), page.viewport_size
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= view["width"]
+    card.hover()  # the pointer may move onto it
+    page.wait_for_timeout(400)
+    assert card.is_visible()
+    page.mouse.move(1, 1)
+    card.wait_for(state="detached")
+
+
+def test_the_code_link_leads_to_a_line_that_exists(visit, with_numbers):
+    page = visit(with_numbers)
+    first(page).hover()
+    page.locator(f"{CARD} dd a").first.click()
+    page.wait_for_url(re.compile(r"/code/.*#L\d+$"))
+    line = page.locator(":target")
+    line.wait_for()
+    assert line.inner_text().strip()
+
+
+def test_the_keyboard_opens_reads_and_closes_it(visit, with_numbers):
+    page = visit(with_numbers)
+    link = first(page)
+    link.evaluate("e => e.focus({focusVisible: true})")
+    page.locator(CARD).wait_for()
+    described = link.get_attribute("aria-describedby")
+    assert page.locator(f"#{described}").inner_text()
+    assert page.locator(CARD).get_attribute("role") == "dialog"
+    page.keyboard.press("Tab")
+    assert page.evaluate(f"document.querySelector('{CARD}').contains(document.activeElement)")
+    page.keyboard.press("Escape")
+    page.locator(CARD).wait_for(state="detached")
+    assert link.evaluate("e => e === document.activeElement")
+    page.wait_for_timeout(300)
+    assert page.locator(CARD).count() == 0
+
+
+def test_a_tap_opens_it_and_another_place_closes_it(visit, with_numbers):
+    page = visit(with_numbers, width=390, has_touch=True, is_mobile=True)
+    link = first(page)
+    link.tap()
+    card = page.locator(CARD)
+    card.wait_for()
+    assert card.bounding_box()["width"] <= 390
+    page.locator("h1").first.tap()
+    card.wait_for(state="detached")
+
+
+def test_a_claims_mark_opens_the_predicate(visit, site):
+    pages = _pages_with('class="claim-mark"')
+    if not pages:
+        pytest.skip("no page of this site makes a claim")
+    page = visit(pages[0])
+    first(page, "a.claim-mark").hover()
+    page.locator(CARD).wait_for()
+    assert "This holds" in page.locator(CARD).inner_text()
+
+
+def test_a_computed_number_names_its_parts(visit, site):
+    pages = _pages_with("<a [^>]*data-ids=")
+    if not pages:
+        pytest.skip("no page of this site computes a number")
+    page = visit(pages[0])
+    first(page, "article a.measured[data-ids]").hover()
+    page.locator(CARD).wait_for()
+    assert page.locator(f"{CARD} li").count() >= 1
+
+
+def test_the_data_is_fetched_once_and_only_when_asked(visit, with_numbers):
+    page = visit(with_numbers)
+    asked = []
+    page.on("request", lambda r: asked.append(r.url) if r.url.endswith("cards.json") else None)
+    link = first(page)
+    page.wait_for_timeout(200)
+    assert asked == []
+    for _ in range(2):
+        link.hover()
+        page.locator(CARD).wait_for()
+        page.mouse.move(1, 1)
+        page.locator(CARD).wait_for(state="detached")
+    assert len(asked) == 1
+
+
+def test_instant_navigation_takes_the_card_away(visit, with_numbers):
+    page = visit(with_numbers)
+    first(page).hover()
+    page.locator(CARD).wait_for()
+    page.locator(f"{CARD} .card-row a").click()
+    page.wait_for_url(re.compile("/measurements/"))
+    page.wait_for_selector("table.ledger tr:target, table.ledger")
+    assert page.locator(CARD).count() == 0
+
+
+def test_without_scripts_the_link_leads_to_the_row(visit, with_numbers):
+    page = visit(with_numbers, java_script_enabled=False)
+    link = page.locator("article a.measured").first
+    name = link.get_attribute("href").split("#")[1]
+    link.click()
+    page.wait_for_url(re.compile("/measurements/"))
+    assert page.locator(f'tr[id="{name}"]').is_visible()
+
+
+def test_the_filter_keeps_the_rows_that_have_all_words(visit, site):
+    page = visit("measurements/index.html")
+    rows = page.locator("table.ledger tbody tr[id]")
+    every = rows.count()
+    name = rows.nth(every - 1).get_attribute("id").removeprefix("claim-")
+    page.wait_for_selector(".ledger-filter input")
+    page.locator(".ledger-filter input").fill(name)
+    shown = rows.filter(visible=True).count()
+    assert 1 <= shown < every
+    assert "rows" in page.locator(".ledger-filter output").inner_text()
