@@ -6,7 +6,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 
-def softmax(scores: Float[np.ndarray, "*batch keys"]) -> Float[np.ndarray, "*batch keys"]:
+def softmax(
+    scores: Float[np.ndarray, "*batch keys"],
+) -> Float[np.ndarray, "*batch keys"]:
     """Turn each row of scores into positive weights that sum to 1.
 
     $w_i = e^{s_i - m} / \\sum_j e^{s_j - m}$ with $m = \\max_j s_j$. Subtracting the same number from
@@ -27,7 +29,10 @@ def attention(
     key: Float[np.ndarray, "*batch keys key_dim"],
     value: Float[np.ndarray, "*batch keys value_dim"],
     mask: Bool[np.ndarray, "*#batch #queries keys"] | None = None,
-) -> tuple[Float[np.ndarray, "*batch queries value_dim"], Float[np.ndarray, "*batch queries keys"]]:
+) -> tuple[
+    Float[np.ndarray, "*batch queries value_dim"],
+    Float[np.ndarray, "*batch queries keys"],
+]:
     """Scaled dot-product attention: $\\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$.
 
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.1, equation 1.
@@ -47,7 +52,7 @@ def attention(
         TypeError: the mask is not boolean.
     """
     scores = query @ np.swapaxes(key, -1, -2)
-    scores = scores / query.shape[-1] ** 0.5  # a Python number: float32 stays float32
+    scores = scores / query.shape[-1] ** 0.5  # float32 stays float32
     if mask is not None:
         scores = np.where(checked(mask, scores), scores, -1e9)
     weights = softmax(scores)

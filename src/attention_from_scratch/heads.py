@@ -73,7 +73,10 @@ def multi_head_attention(
     value: Float[np.ndarray, "*batch keys d_model"],
     weights: Projections,
     mask: Bool[np.ndarray, "*#batch #queries #keys"] | None = None,
-) -> tuple[Float[np.ndarray, "*batch queries d_model"], Float[np.ndarray, "*batch num_heads queries keys"]]:
+) -> tuple[
+    Float[np.ndarray, "*batch queries d_model"],
+    Float[np.ndarray, "*batch num_heads queries keys"],
+]:
     """Project, attend in every head at once, mix the heads.
 
     $\\mathrm{head}_i = \\mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V)$, and the output is

@@ -22,7 +22,9 @@ def causal(length: int) -> Bool[np.ndarray, "queries keys"]:
     return np.tril(np.ones((length, length), dtype=bool))
 
 
-def padding(real: Bool[np.ndarray, "*batch keys"]) -> Bool[np.ndarray, "*batch 1 keys"]:
+def padding(
+    real: Bool[np.ndarray, "*batch keys"],
+) -> Bool[np.ndarray, "*batch 1 keys"]:
     """Every position may attend to the real tokens, and to no padding.
 
     Only keys are masked. Padded *queries* still produce an output, which the loss or the pooling that

@@ -121,7 +121,7 @@ def _blocked(tokens: np.ndarray, shown: dict[str, np.ndarray]) -> Iterator[Measu
     """The largest weight on any blocked pair, over all three masks."""
     blocked = [attention(*tokens, mask)[1][..., ~mask].max() for mask in shown.values()]
     yield Measurement(
-        "masks.max_blocked_weight", max(blocked), "largest weight on any blocked pair", EXACT_ZERO, ".1e"
+        "masks.max_blocked_weight", max(blocked), "largest weight on any blocked pair", EXACT_ZERO, "g"
     )
 
 
@@ -141,7 +141,7 @@ def _leaks(tokens: np.ndarray, generator: np.random.Generator, real: int) -> Ite
                 f"largest change in an output at an earlier or real position, the {what} tokens replaced, "
                 + ("under the mask for it" if with_mask else "without a mask"),
                 EXACT_ZERO if with_mask else SAMPLED,
-                ".1e" if with_mask else ".2f",
+                "g" if with_mask else ".2f",
             )
 
 
@@ -177,7 +177,7 @@ def _after_softmax(tokens: np.ndarray, raised_by: int) -> Iterator[Measurement]:
         np.abs(proper[1] - proper[0]).max(),
         "largest change in that row's weights when the mask comes before the softmax",
         EXACT_ZERO,
-        ".1e",
+        "g",
     )
     again = [w[:, row] / w[:, row].sum(axis=-1, keepdims=True) for w in kept.values()]
     yield Measurement(
@@ -278,7 +278,7 @@ def _padding_sides(
             f"largest change that the padding mask makes to a causal Keras layer's real outputs, "
             f"padding on the {side}",
             EXACT_ZERO if side == "right" else Close("float32 arithmetic, far above its rounding", rtol=1e-4),
-            ".1e" if side == "right" else ".2f",
+            "g" if side == "right" else ".2f",
         )
 
 
