@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from measured.measurement import Measurement, format_value
-from measured.provenance import Provenance, drift, run_in_words
+from measured.provenance import Provenance, drift, key_of, run_in_words
 from measured.record import Record
 from measured.reported import Comparison, sample_in_words
 from measured.stored import Expectation
@@ -92,8 +92,9 @@ class Ledger:
         unit = f" {_text(m.unit)}" if m.unit else ""
         seeds = f"<td>{_strip(m)}</td>" if spread else ""
         return (
-            f'<tr id="{m.id}"><th scope="row"><a href="{code}" target="_self">{m.id}</a><br>{_text(m.description)}</th>'
-            f"<td>{_text(m.display())}{unit}</td><td>{_allowed(m, expectation)}<sup>{letter}</sup></td>"
+            f'<tr id="{m.id}"><th scope="row"><a href="{code}" target="_self">{m.id}</a>'
+            f"<br>{_text(m.description)}</th><td>{_text(m.display())}{unit}</td>"
+            f"<td>{_allowed(m, expectation)}<sup>{letter}</sup></td>"
             f"<td>{_text(drift(m, expectation))}</td>{seeds}<td>{self._uses(p.pages.get(m.id, []))}</td></tr>"
         )
 
@@ -136,10 +137,10 @@ class Ledger:
             verdict = claim.undecidable or ("holds" if claim.holds else "does not hold")
             margin = "" if claim.margin is None else _number(claim.margin)
             uses = self._uses(p.claimed.get(claim.id, [])) or "no page"
-            code = self.link(p.source(p.places[claim.id]))
+            code = self.link(p.source(p.places[key_of(claim.id, "claim")]))
             lines.append(
-                f'<tr id="claim-{claim.id}"><th scope="row"><a href="{code}" target="_self">{claim.id}</a><br>'
-                f"{_text(claim.words)}</th><td>{_text(verdict)}</td><td>{margin}</td><td>{uses}</td></tr>"
+                f'<tr id="claim-{claim.id}"><th scope="row"><a href="{code}" target="_self">{claim.id}</a>'
+                f"<br>{_text(claim.words)}</th><td>{_text(verdict)}</td><td>{margin}</td><td>{uses}</td></tr>"
             )
         return "\n".join([*lines, "</tbody></table></div>\n"])
 

@@ -47,8 +47,14 @@ def places(library: Library, project: Project) -> dict[str, Place]:
         files = source_files(record, project)
         for kind, names in (("measurement", record.measurements), ("claim", record.claims)):
             for name in names:
-                found[name] = place_of(name, kind, files, project.root) or Place.read(record.source)
+                place = place_of(name, kind, files, project.root) or Place.read(record.source)
+                found[key_of(name, kind)] = place
     return found
+
+
+def key_of(name: str, kind: str) -> str:
+    """What `places` calls a claim or a measurement; one of each may have the same id."""
+    return name if kind == "measurement" else f"claim {name}"
 
 
 def source_files(record: Record, project: Project) -> list[Path]:
@@ -221,7 +227,7 @@ class Provenance:
                     "margin": claim.margin,
                     "saw": {key: plain(value) for key, value in claim.saw.items()},
                     "experiment": record.experiment,
-                    **self._code(name),
+                    **self._code(key_of(name, "claim")),
                 }
                 for record in records.values()
                 for name, claim in record.claims.items()

@@ -30,8 +30,8 @@ class Reported:
         kind: `exact` (a count, a formula), `bound` (an error whose size matters, not its digits), `draws`
             (the mean of so many independent draws), `share` (how many of so many cases were right).
         size: the number of draws or cases; 0 for the other kinds.
-        standard_error: for `draws`, the measurement that holds the standard error of our own mean.
-        draws: for `draws`, the parameter `experiment.name` that holds how many draws ours averages.
+        error: for `draws`, the measurement that holds the standard error of a mean of `size` draws.
+        own_error: for `draws`, the measurement that holds the standard error of our own mean.
         format: display format of the reported value; the measurement's own where empty.
     """
 
@@ -40,8 +40,8 @@ class Reported:
     words: str
     kind: str = "exact"
     size: int = 0
-    standard_error: str = ""
-    draws: str = ""
+    error: str = ""
+    own_error: str = ""
     format: str = ""
 
     @property
@@ -82,10 +82,13 @@ class Comparison:
 def compare(every: Iterable[Reported], library: Library) -> list[Comparison]:
     """Each reported figure beside ours, in order.
 
+    A figure of an experiment that has no record is left out; that a record is missing, the gate says.
+
     Raises:
-        MeasuredError: a reported figure names a measurement or a parameter that no record has.
+        MeasuredError: a reported figure names a measurement that its experiment does not make.
     """
-    return [_compare(one, library) for one in every]
+    roots = {name.split(".")[0] for name in library.measurements}
+    return [_compare(one, library) for one in every if one.id.split(".")[0] in roots]
 
 
 def _compare(reported: Reported, library: Library) -> Comparison:
@@ -123,16 +126,12 @@ def _sampling_error(reported: Reported, measured: Measurement, library: Library)
         # A share at the edge still has the chance that one case tips over.
         share = min(max(share, 1 / reported.size), 1 - 1 / reported.size)
         return math.sqrt(share * (1 - share) / reported.size + between)
-    ours = library.measurements.get(reported.standard_error)
-    if ours is None:
-        raise library.unknown(reported.standard_error or f"{reported.id}.standard_error")
-    experiment, _, key = reported.draws.partition(".")
-    try:
-        draws = float(library.records[experiment].parameters[key])
-    except (KeyError, TypeError, ValueError) as error:
-        raise library.unknown(f"parameters.{reported.draws}") from error
-    error = float(ours.value)
-    return math.sqrt(error**2 * draws / reported.size + error**2 + between)
+    errors = []
+    for name in (reported.error, reported.own_error):
+        if name not in library.measurements:
+            raise library.unknown(name or f"{reported.id}.standard_error")
+        errors.append(float(library.measurements[name].value))
+    return math.sqrt(sum(error**2 for error in errors) + between)
 
 
 def sample_in_words(reported: Reported) -> str:
