@@ -3,7 +3,7 @@
 Looking at weights only suggests a mechanism. The functions here also remove it (`cut`), move it
 (`transplant`) and ask which of two circuits the model's answers follow.
 
-The two circuits of match-then-read, both of two steps:
+Three circuits of match-then-read, all of two steps:
 
 - *cue*: block 1 moves the next symbol back onto the cue; block 2 finds the cue and reads it there.
 - *answer*: block 1 moves the cue on to the position after it, which now knows that its left neighbour is
@@ -142,17 +142,24 @@ def accuracy_without(weights: Weights, drawn: Lookups, allowed: np.ndarray, caus
     return accuracy(forward(weights, drawn.tokens, causal=causal, allowed={1: allowed}), drawn)
 
 
-def transplant(weights: Weights, drawn: Lookups, causal: bool) -> Moved:
+def transplant(weights: Weights, drawn: Lookups, causal: bool, *, last_only: bool = False) -> Moved:
     """Give each sequence what the heads of block 1 handed on in its neighbour, and see what it answers.
 
     Tokens, positions and residuals stay the recipient's; what attention moved in block 1 comes from the
     donor. In an answer circuit the donor then decides *where* is read and the recipient *what* stands
     there; in a cue circuit it is the other way round. Only pairs count in which the recipient's own
     answer and both predictions are three different symbols, and the cues stand at different places.
+
+    Args:
+        weights: of a two-block model.
+        drawn: the sequences; each is its successor's donor.
+        causal: as in training.
+        last_only: transplant what the last query alone was handed. This moves a pointer, and nothing else.
     """
     donor = np.roll(np.arange(len(drawn.tokens)), 1)
     rows = np.arange(len(donor))
-    moved_on = forward(weights, drawn.tokens, causal=causal).heads[0][donor]
+    own = forward(weights, drawn.tokens, causal=causal).heads[0]
+    moved_on = np.concatenate([own[:, :, :-1], own[donor][:, :, -1:]], axis=2) if last_only else own[donor]
     trace = forward(
         weights, drawn.tokens, causal=causal, edit=lambda block, heads: moved_on if block == 1 else heads
     )

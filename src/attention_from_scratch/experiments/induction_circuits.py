@@ -33,14 +33,14 @@ KINDS = {
 CIRCUITS = {
     "cue": "has the cue circuit",
     "answer": "has the answer circuit",
-    "lookalike": "reads the answer or the cue, yet does not need block 1 to look from one at the other",
-    "neither": "reads neither, or is not solved",
+    "pointer": "has the pointer circuit",
+    "neither": "has none of these, or is not solved",
 }
 GROUPS = {
-    "cue": (("bidirectional", "slow"), "cue", "cue circuit"),
-    "answer": (("bidirectional", "slow"), "answer", "answer circuit"),
-    "lookalike": (("bidirectional", "slow"), "lookalike", "look-alike"),
-    "causal": (("causal",), "answer", "answer circuit, causal mask"),
+    "cue": ("bidirectional", "cue", "cue circuit"),
+    "answer": ("bidirectional", "answer", "answer circuit"),
+    "pointer": ("slow", "pointer", "pointer circuit"),
+    "causal": ("causal", "answer", "answer circuit, causal mask"),
 }
 OWN_SHIFT = {"cue": NEXT, "answer": PREVIOUS}
 
@@ -69,11 +69,10 @@ def one_head(runs: Runs, p: Mapping[str, Any]) -> Findings:
     groups = {
         group: [
             (seed, model)
-            for kind in kinds
             for seed, model in zip(p[f"{kind}_seeds"], opened[kind], strict=True)
             if model["circuit"] == circuit
         ]
-        for group, (kinds, circuit, _) in GROUPS.items()
+        for group, (kind, circuit, _) in GROUPS.items()
     }
     groups = {name: models for name, models in groups.items() if len(models) > 1}
     for group, models in groups.items():
@@ -105,25 +104,43 @@ def opened_up(run: Mapping[str, np.ndarray], causal: bool, p: Mapping[str, Any])
         "next": without(circuits.cut(length, NEXT)),
     }
     moved = circuits.transplant(weights, drawn, causal)
+    pointed = circuits.transplant(weights, drawn, causal, last_only=True)
     read = circuits.classify(on["cue"], on["answer"], p["majority"])
-    needed = {"cue": "cue_to_answer", "answer": "answer_to_cue"}
     whole = circuits.accuracy(trace, drawn)
-    if read == "neither" or whole < p["solved"]:
-        circuit = "neither"
-    else:
-        circuit = read if cuts[needed[read]] < p["majority"] else "lookalike"
+    rows = np.arange(len(cue))
     return {
         "read": read,
-        "circuit": circuit,
+        "circuit": named(read, cuts, pointed, p["majority"]) if whole >= p["solved"] else "neither",
         "weight": max(on.values()),
+        "hole": float(trace.attention[0][rows, :, -1, cue].mean()),
         "answer_looks_at_cue": float(seen.answer_to_previous.mean()),
         "cue_looks_at_answer": float(seen.cue_to_next.mean()),
         "whole": whole,
         "moved_place": moved.as_answer_circuit,
         "moved_symbol": moved.as_cue_circuit,
+        "pointed_place": pointed.as_answer_circuit,
+        "pointed_own": pointed.unmoved,
         "by_offset": circuits.by_offset(trace.attention[1].mean(axis=1)[:, -1], drawn, OFFSETS),
         **cuts,
     }
+
+
+def named(read: str, cuts: Mapping[str, float], pointed: circuits.Moved, majority: float) -> str:
+    """The circuit of a solved model, by what it reads and by what breaks or moves it; `neither` if none fits.
+
+    Args:
+        read: what gets the majority of the last query's weight in block 2.
+        cuts: accuracies once an edge of block 1 is cut.
+        pointed: what was answered with the donor's last query.
+        majority: below it an accuracy counts as broken.
+    """
+    if read == "cue":
+        return "cue" if cuts["cue_to_answer"] < majority else "neither"
+    if read == "answer":
+        if cuts["answer_to_cue"] < majority:
+            return "answer"
+        return "pointer" if pointed.as_answer_circuit > pointed.unmoved else "neither"
+    return "neither"
 
 
 def _counts(
@@ -175,6 +192,7 @@ PROOF = {
     "weight": "weight of block 2's last query where it reads",
     "answer_looks_at_cue": "weight in block 1 from the answer on the cue before it",
     "cue_looks_at_answer": "weight in block 1 from the cue on the answer after it",
+    "hole": "weight in block 1 from the last query on the cue",
     "whole": "accuracy, nothing removed",
     "answer_to_cue": "accuracy, block 1's edge from the answer to the cue cut",
     "cue_to_answer": "accuracy, block 1's edge from the cue to the answer cut",
@@ -183,6 +201,8 @@ PROOF = {
     "next": "accuracy, every edge to the next position cut in block 1",
     "moved_place": "transplanted block 1: share that reads at the donor's place",
     "moved_symbol": "transplanted block 1: share that says the donor's symbol",
+    "pointed_place": "transplanted last query alone: share that reads at the donor's place",
+    "pointed_own": "transplanted last query alone: share that answers as before",
 }
 
 
@@ -212,7 +232,7 @@ def _circuit_table() -> Table:
         )
         for kind, (mask, rate) in KINDS.items()
     )
-    columns = ("one-head models trained with", "cue", "answer", "look-alike", "neither", "solved", "steps")
+    columns = ("one-head models trained with", "cue", "answer", "pointer", "neither", "solved", "steps")
     return Table("induction.circuits", columns, rows)
 
 
