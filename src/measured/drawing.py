@@ -207,7 +207,8 @@ def slim(svg: str, name: str) -> str:
     svg = re.sub(r' id="([^"]+)"', lambda m: f' id="{prefix}-{m[1]}"' if m[1] in wanted else "", svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
     svg = re.sub(r'xlink:href="#([^"]+)"', rf'xlink:href="#{prefix}-\1"', svg)
-    svg = re.sub(r"\d+\.\d+", _short, svg)
+    # Coordinates only: a number in a label is a measured one, and keeps its digits.
+    svg = re.sub(r"<[^>]+>", lambda tag: re.sub(r"\d+\.\d+", _short, tag[0]), svg)
     svg = re.sub(r" transform=\"rotate\(-?0 [^\"]*\"", "", svg)
     svg = re.sub(r' d="([^"]*)"', lambda m: f' d="{_path(m[1])}"', svg)
     return re.sub(r">\s+<", "><", svg).strip() + "\n"

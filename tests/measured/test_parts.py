@@ -105,6 +105,7 @@ def drawing():
         figure, axes = subplots(palette, width=3, height=2)
         axes.plot([0, 1], [0, 1], color=palette.accent)
         axes.set_title("A title that can be selected")
+        axes.text(0.5, 0.5, "all alike: 0.0833")
     return Drawing(figure, "A line from 0 to 1.", {"x": [0, 1], "y": np.array([0.0, 1.0])}), palette
 
 
@@ -113,6 +114,7 @@ def test_a_figure_is_the_same_bytes_has_text_and_three_colourings(drawing):
     svg = svg_of(made, "dice.line", palette)
     assert svg == svg_of(made, "dice.line", palette)
     assert ">A title that can be selected</text>" in svg
+    assert ">all alike: 0.0833</text>" in svg
     assert " style=" not in svg
     assert "<style" not in svg
     assert 'stroke="var(--figure-accent)"' in palette.paint(svg, None)
