@@ -135,7 +135,7 @@ CLAIMS = (
     ),
     Claim(
         "induction.names_most_common",
-        "after thirty epochs one block names a most common symbol in more than 0.7 of sequences (median seed)",
+        "after thirty epochs one block names a most common symbol in over 0.7 of sequences (median seed)",
         lambda f: above({"median": f["induction.names_most_common.blocks1"]}, 0.7),
     ),
     Claim(
@@ -230,8 +230,16 @@ CLAIMS = (
     ),
     Claim(
         "induction.pointers_avoid_the_cue",
-        "in block 1 the last query of every pointer circuit gives the cue less than a quarter of an even share",
+        "in block 1 the last query of every pointer circuit gives the cue under a quarter of an even share",
         lambda f: below(samples(f, "induction.proof.hole.pointer"), 0.25 / 12),
+    ),
+    Claim(
+        "induction.pointers_need_no_edge",
+        "every pointer circuit keeps more than 0.8 with the edge from the answer to the cue cut, and with the "
+        "cue hidden from all of block 1",
+        lambda f: above(
+            samples(f, "induction.proof.answer_to_cue.pointer", "induction.proof.hidden_cue.pointer"), 0.8
+        ),
     ),
     Claim(
         "induction.pointers_follow_the_last_query",

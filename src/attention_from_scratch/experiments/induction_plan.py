@@ -45,7 +45,7 @@ PARAMETERS: dict[str, Any] = {
     "map_steps": 20_000,
     "solved": 0.99,
     "long_seeds": [0, 1, 2],
-    "long_steps": 60_000,
+    "long_steps": 40_000,
     "long_batch": 128,
     "long_learning_rate": 1e-2,
     "bidirectional_seeds": list(range(16)),
