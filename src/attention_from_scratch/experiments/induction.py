@@ -235,8 +235,8 @@ CLAIMS = (
     ),
     Claim(
         "induction.pointers_need_no_edge",
-        "every pointer circuit keeps more than 0.8 with the edge from the answer to the cue cut, and with the "
-        "cue hidden from all of block 1",
+        "every pointer circuit keeps more than 0.8 with the edge from the answer to the cue cut, and with "
+        "the cue hidden from all of block 1",
         lambda f: above(
             samples(f, "induction.proof.answer_to_cue.pointer", "induction.proof.hidden_cue.pointer"), 0.8
         ),
