@@ -209,8 +209,9 @@ _MARKUP = (
         r"<[a-zA-Z/!](?:[^<>]*?\b(?:alt|title|aria-label|placeholder|data-question)=\"(?P<kept>[^\"]*)\")?[^<>]*>"
     ),
     re.compile(r"(?<=\])\((?:[^()\s]|\([^()]*\))*(?:\s+\"(?P<kept>[^\"]*)\")?\s*\)"),
-    re.compile(r"(?:https?|mailto):[^\s)>\]]+"),
     re.compile(r"^[ \t]*\[[^\]^]+\]:\s*\S+", re.M),
+    re.compile(r"(?<=\])\[[^\]]*\]"),
+    re.compile(r"(?:https?|mailto):[^\s)>\]]+"),
     re.compile(r"\[\^[^\]]+\]:?"),
     re.compile(r"\{[^{}\n]*\}"),
     re.compile(r"&#?\w+;"),

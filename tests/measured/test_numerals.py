@@ -1,0 +1,137 @@
+"""Numbers by hand are found with their line; declared kinds pass."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from measured import numerals
+from measured.errors import MeasuredError
+from measured.reference import Library
+from measured.scan import scan
+from weaving import MEASUREMENTS, record_of
+
+LIBRARY = Library({"dice": record_of(MEASUREMENTS)})
+
+
+def by_hand(text):
+    found = numerals.numbers_by_hand(scan(text, Path("page.md")), text)
+    return [(f.line, f.text) for f in found]
+
+
+@pytest.mark.parametrize(
+    ("page", "line", "number"),
+    [
+        ("The weight is 0.4442 here.", 1, "0.4442"),
+        ("# Title\n\nAfter 30 epochs", 3, "30"),
+        ("# 4 heads", 1, "4"),
+        ("| a | b |\n|---|---|\n| x | 17,673 |", 3, "17,673"),
+        ("a\n\n![a peak of 12](x.svg)", 3, "12"),
+        ('<img alt="87 of them" width="300">', 1, "87"),
+        ('<p title="at 5">x</p>', 1, "5"),
+        ('{% figure "x" %}\nEach of\n6 faces\n{% endfigure %}', 3, "6"),
+        ('{% claim "x" %}stays below 0.5{% endclaim %}', 1, "0.5"),
+        ('```mermaid\ngraph LR\n  b1["mean 3.6"] --> c2\n```', 3, "3.6"),
+        ("```mermaid\ngraph LR\n  b1 -->|87%| c2\n```", 3, "87%"),
+        ('<div class="quiz">\n\n1. It grows by 2e3\n\n</div>', 3, "2e3"),
+        ('??? note "After 9 steps"\n\n    text', 1, "9"),
+        ("[a link to 8](page.md#p1)", 1, "8"),
+        ('[a](b.md "see 7")', 1, "7"),
+        ("Half, or ½, of it", 1, "½"),
+        ("The 2nd block", 1, "2nd"),
+        ("over 2000 draws", 1, "2000"),
+        ("---\ntitle: The 3 masks\n---\n\ntext", 2, "3"),
+        ("text[^1]\n\n[^1]: in 40 steps", 3, "40"),
+        ("1 {{ dice.mean }}", 1, "1"),
+    ],
+)
+def test_a_number_by_hand_is_told_with_its_line(page, line, number):
+    assert by_hand(page) == [(line, number)]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "{{ dice.mean }} and {{ (dice.mean / 2) | fmt('.3f') }}",
+        '{{ given("12", "the length of the example") }}',
+        "`x[0]` and $d_k = 4$ and\n\n```python\nx = 3\n```\n\n~~~\n9\n~~~",
+        "1. first\n2. second\n   10. third",
+        "(Vaswani et al. 2017, §3.2.1), and Hochreiter and Schmidhuber (1997); Rabe and Staats 2021.",
+        "Sanford, Hsu and Telgarsky 2024, arXiv:2408.14332v2, doi 10.1162/neco.1997.9.8.1735",
+        "Figure 2, Table 1, Exercises 3 and 4, equation (5), footnote 4, pp. 3–5, Appendix B.1",
+        "float32 and GPT-2 and d4 and Conv1D",
+        "## Heading {#part-2}\n\ntext {: .wide-3 }\n\n[a](page-4.md#p5){ .x6 }",
+        '<div class="col-2" style="width: 3px" id="x1" data-size="9">x</div>',
+        '<!-- 12 -->\n\n&#8211; {## 7 ##}\n\n--8<-- "part-3.md"',
+        "[1]: https://example.org/2\n\nhttps://example.org/3 <https://example.org/4>",
+        "text[^1]\n\n[^1]: a note",
+        "```mermaid\ngraph LR\n  b1[mean {{ dice.mean }}] --> c2\n```",
+        ":material-numeric-1: and two blocks, six lines",
+        "---\nnumerals: literature\n---\n\nNeural Computation 9(8), 1735",
+    ],
+)
+def test_declared_kinds_need_no_mark(page):
+    assert by_hand(page) == []
+
+
+def test_promises_outside_a_claim_are_listed_and_inside_are_not():
+    claim = '{% claim "dice.holds" %}It always works.{% endclaim %}'
+    text = f"It never\nfails. {claim}\n\n`only` $always$ Only here."
+    found = numerals.promising_words(scan(text, Path("page.md")))
+    assert [(f.line, re.search(r"never|only", f.text, re.I)[0].lower()) for f in found] == [
+        (1, "never"),
+        (4, "only"),
+    ]
+
+
+def test_what_no_page_uses_is_told(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text(
+        '{{ table("dice.t") }}\n\n{% claim "dice.holds" %}x{% endclaim %}', encoding="utf-8"
+    )
+    report = numerals.inspect(docs, tmp_path, LIBRARY)
+    assert report.unused == ("dice.low", "dice.sides", "dice.name")
+    assert report.idle == ("dice.false", "dice.open")
+    report.refuse()
+
+
+def test_all_numbers_by_hand_are_told_at_once(tmp_path):
+    (tmp_path / "a.md").write_text("5 and\n6", encoding="utf-8")
+    with pytest.raises(MeasuredError, match=r"a.md:1: the number 5 is typed by hand\n  also a.md:2: 6"):
+        numerals.inspect(tmp_path, tmp_path).refuse()
+
+
+def test_the_build_stops_at_a_number_by_hand(sample):
+    sample.edit("docs/index.md", "The mean is middling.", "The mean is 3.6.")
+    before = sample.tree("site")
+    result = sample.build()
+    assert result.returncode == 1
+    assert "docs/index.md:14: the number 3.6 is typed by hand" in result.stdout
+    assert sample.tree("site") == before
+    sample.edit("docs/index.md", "is 3.6.", 'is {{ given("3.6", "an example") }}.')
+    assert sample.build().returncode == 0
+    assert "an example" in sample.read("site/measurements/index.html")
+
+
+def test_a_given_number_needs_a_reason(sample):
+    sample.edit("docs/index.md", "The mean is middling.", 'The mean is {{ given("3.6", "") }}.')
+    result = sample.build()
+    assert result.returncode == 1
+    assert "docs/index.md:14: a given number states no reason" in result.stdout
+
+
+def test_the_time_grows_with_the_text_alone():
+    page = "A sentence with `code`, $x_1$, {{ dice.mean }} and (Author 2017). " * 4
+    once = min(_seconds("\n\n".join([page] * 10)) for _ in range(3))
+    often = min(_seconds("\n\n".join([page] * 100)) for _ in range(3))
+    assert often / once < 40  # ten times the text; a pattern that backtracks takes hundreds of times as long
+
+
+def _seconds(text):
+    began = time.process_time()
+    by_hand(text)
+    return time.process_time() - began

@@ -1,0 +1,185 @@
+"""Cards, pages of code and the page of measurements: from a number to its line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import subprocess
+
+import pytest
+
+from measured import ledger, provenance, sources
+from measured.measurement import AtMost, Close, Exact, Measurement, Spread
+from measured.reference import Library
+from measured.sources import Place
+from measured.stored import Expectation
+from weaving import record_of
+
+SOURCE = """
+from measured.measurement import Measurement
+
+def one(kind, d):
+    return Measurement(
+        f"toy.weight.{kind}.d{d}", 1)
+
+def helper(name):
+    return Measurement(f"toy.{name}", 1)
+
+EXACTLY = Measurement("toy.weight.plain.d4", 1)
+other = helper("toy.named.elsewhere")
+TABLE = Table("t", Cell("toy.only.referred"))
+CLAIM = Claim("toy.stands", "words", lambda f: f["toy.only.referred"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "line"),
+    [
+        ("toy.weight.scaled.d16", "measurement", 6),  # an f-string fits
+        ("toy.weight.plain.d4", "measurement", 11),  # the exact string wins over one that fits
+        ("toy.named.elsewhere", "measurement", 12),  # handed to a helper
+        ("toy.something", "measurement", 9),  # only the beginning is certain
+        ("toy.only.referred", "measurement", 9),  # a reference is no origin
+        ("toy.stands", "claim", 14),
+    ],
+)
+def test_the_line_that_names_a_measurement_is_found(tmp_path, name, kind, line):
+    path = tmp_path / "toy.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    assert provenance.place_of(name, kind, [path], tmp_path) == Place("toy.py", line)
+
+
+def test_an_id_that_no_line_names_has_no_place(tmp_path):
+    path = tmp_path / "toy.py"
+    path.write_text("def broken(:", encoding="utf-8")
+    assert provenance.place_of("other.thing", "measurement", [path, tmp_path / "none.py"], tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("repository", "link"),
+    [
+        ("https://github.com/a/b/", "https://github.com/a/b/blob/abc/src/x.py#L3"),
+        ("https://gitlab.example.org/a/b", "https://gitlab.example.org/a/b/-/blob/abc/src/x.py#L3"),
+        ("https://code.example.org/a/b", ""),  # no address is invented
+    ],
+)
+def test_links_into_a_hosted_repository_are_known_forms_only(repository, link):
+    commit = provenance.Commit(repository, "abc", frozenset({"src/changed.py"}))
+    assert commit.link(Place("src/x.py", 3)) == link
+    assert commit.link(Place("src/changed.py", 3)) == ""
+
+
+def test_the_commit_comes_from_git_and_only_where_an_address_is_configured(tmp_path):
+    assert provenance.commit_of(tmp_path, None) is None
+    assert provenance.commit_of(tmp_path, "https://github.com/a/b") is None
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    (tmp_path / "a.py").write_text("", encoding="utf-8")
+    for arguments in (["init", "-q"], ["add", "a.py"], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *arguments], check=True)
+    (tmp_path / "b.py").write_text("", encoding="utf-8")
+    commit = provenance.commit_of(tmp_path, "https://github.com/a/b")
+    assert re.fullmatch("[0-9a-f]{40}", commit.sha)
+    assert commit.link(Place("a.py", 1))
+    assert commit.link(Place("b.py", 1)) == ""
+
+
+def test_drift_is_told_in_units_of_the_tolerance():
+    def told(tolerance, stored, now, **more):
+        before = Expectation.of(Measurement("a.b", stored, "w", tolerance, ".3f", **more))
+        return provenance.drift(Measurement("a.b", now, "w", tolerance, ".3f", **more), before)
+
+    assert told(Close("why", atol=0.1), 1.0, 1.05) == "+0.50"
+    assert told(Close("why", atol=0.1), 1.0, 1.0) == "0"
+    assert told(AtMost("why", bound=2.0), 1.0, 0.5) == "0.25 of the bound"
+    spread = {"seeds": (0, 1), "samples": (0.0, 2.0)}
+    assert told(Spread("why", k=2.0), 1.0, 0.0, **spread) == "-0.50"
+    assert provenance.drift(Measurement("a.b", 1.0, "w", Exact("why"), ".1f"), None) == "nothing stored"
+
+
+def test_the_site_has_a_card_for_every_measurement_and_claim(accepted):
+    cards = json.loads(accepted.read("site/data/cards.json"))
+    public = json.loads(accepted.read("site/measurements.json"))
+    assert set(cards["measurements"]) == {m["id"] for m in public}
+    card = cards["measurements"]["fair.luck"]
+    assert card["words"] == "mean over seeds"
+    assert card["seeds"] == [0, 1, 2]
+    assert set(card["spread"]) == {"min", "max", "sd", "standard_error"}
+    assert card["allowed"].startswith("3.58 ± ")
+    assert card["reason"] == "seeds differ"
+    assert "hosted" not in card
+    assert "numpy" in cards["experiments"]["fair"]["run"]
+    assert cards["claims"]["fair.middling"]["margin"] > 0
+    for found in (*cards["measurements"].values(), *cards["claims"].values()):
+        path, line = found["source"].split(":")
+        assert found["code"] == f"code/{path}.html#L{line}"
+        assert f'<span id="L{line}">' in accepted.read(f"site/code/{path}.html")
+
+
+def test_the_line_in_the_card_is_the_line_that_names_the_id(accepted):
+    source = accepted.read("src/dice/fair.py").splitlines()
+    for row in json.loads(accepted.read("site/measurements.json")):
+        path, line = row["source"].split(":")
+        assert path == "src/dice/fair.py"
+        assert f'"{row["id"]}"' in source[int(line) - 1]
+
+
+def test_a_page_of_code_shows_the_file_line_by_line(tmp_path):
+    (tmp_path / "a.py").write_text('x = "<b>"\n\n\ny = 2\n', encoding="utf-8")
+    [(path, page)] = sources.pages(["a.py"], tmp_path, "A & B", {}, tmp_path / "cache")
+    assert path == "code/a.py.html"
+    assert re.findall(r'<span id="(L\d+)">', page) == ["L1", "L2", "L3", "L4"]
+    assert "&lt;b&gt;" in page
+    assert "<title>a.py · A &amp; B</title>" in page
+    assert 'href="../assets/code.css"' in page
+    assert list(sources.pages(["a.py"], tmp_path, "A & B", {}, tmp_path / "cache")) == [(path, page)]
+
+
+def test_every_measurement_has_a_row_with_its_id(accepted):
+    page = accepted.read("site/measurements/index.html")
+    for row in json.loads(accepted.read("site/measurements.json")):
+        assert page.count(f'<tr id="{row["id"]}">') == 1
+    assert page.count('<tr id="claim-fair.middling">') == 1
+    assert "does not hold" in page  # a claim that no page makes is still told
+    assert 'aria-label="3 seeds, ' in page
+
+
+def test_rows_and_cards_link_to_what_exists(accepted):
+    page = accepted.read("site/measurements/index.html")
+    for target, anchor in re.findall(r'href="\.\./([^"#]+\.(?:html|json|npz))(?:#([^"]+))?"', page):
+        text = (accepted.root / "site" / target).read_bytes().decode("utf-8", "replace")
+        assert not anchor or f'id="{anchor}"' in text
+
+
+@pytest.mark.parametrize("count", [400, 1200])
+def test_hundreds_of_rows_stay_within_a_pages_weight(count):
+    measured = tuple(
+        Measurement(
+            f"dice.thing_{n % 7}.kind_{n % 13}.d{n}",
+            1 / (n + 1),
+            f"mean number {n} of something that was measured in way {n % 13}",
+            Spread("seeds differ", k=3.0, floor=0.001),
+            ".4f",
+            seeds=(0, 1, 2),
+            samples=(n % 11, n % 5, n % 3),
+        )
+        for n in range(count)
+    )
+    library = Library({"dice": record_of(measured)})
+    stored = {m.id: Expectation.of(m) for m in measured}
+    places = {m.id: Place("src/dice.py", n) for n, m in enumerate(measured)}
+    places |= {f"claim {c}": Place("src/dice.py", 1) for c in library.claims}
+    pages = {m.id: ["index.md"] for m in measured}
+    library.records["dice"].environment.update(
+        {
+            "python": "3",
+            "system": "Linux",
+            "machine": "x",
+            "cpu_features": [],
+            "versions": {},
+            "settings": {},
+        }
+    )
+    origin = provenance.Provenance(library, stored, places, pages, {}, sources.page_of)
+    text = ledger.Ledger(origin, lambda path: f"../{path}").page()
+    assert len(gzip.compress(text.encode())) < 55_000
