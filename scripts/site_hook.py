@@ -1,10 +1,20 @@
-"""An MkDocs hook: search finds prose and captions, and numbers align without inline styles."""
+"""An MkDocs hook: one style sheet, search of prose and captions, numbers aligned without inline styles."""
 
+from __future__ import annotations
+
+import posixpath
 import re
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+# Each style sheet that a page waits for costs a reader on a slow line a journey to the host and back.
+STYLES = "assets/stylesheets/all.css"
+_THEME_STYLES = re.compile(r"assets/stylesheets/(main|palette)\.[0-9a-f]+\.min\.css")
+_COMMENT = re.compile(r"/\*.*?\*/\s*", re.S)
+_SOURCE_MAP = re.compile(r"\s*/\*# sourceMappingURL=.*?\*/")
+_URL = re.compile(r"url\((['\"]?)(?!data:|#|https?:|/)([^'\")]+)\1\)")
 
 # Code, outputs, drawings, formulas and measured tables are looked at; nobody searches for a digit in them.
 _NOT_SEARCHED = re.compile(r"<(pre|svg|math)(?=[ >])|<(table)(?=>\s*<thead>)")
@@ -12,6 +22,16 @@ _ALIGNED = re.compile(r' style="text-align: (left|right|center);"')
 _CLASSES = {"left": "", "right": ' class="number"', "center": ' class="centre"'}
 # A row for each measurement: the numbers stand in prose already, where search finds them.
 _UNSEARCHED_PAGES = {"measurements.md"}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Join the theme's style sheets and those of extra_css, in this order, into one."""
+    theme = sorted(file.src_uri for file in files if _THEME_STYLES.fullmatch(file.src_uri))
+    parts = [*theme, *map(str, config.extra_css)]
+    text = "\n".join(_part(files, path) for path in parts)
+    files.append(File.generated(config, STYLES, content=text))
+    config.extra_css = []  # the template links the joined one
+    return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -25,3 +45,16 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     """Mark what search leaves out; alignment becomes a class."""
     html = _NOT_SEARCHED.sub(lambda match: f"{match[0]} data-search-exclude", html)
     return _ALIGNED.sub(lambda match: _CLASSES[match[1]], html)
+
+
+def _part(files: Files, path: str) -> str:
+    """A style sheet without comments, its addresses as seen from the joined one."""
+    file = files.get_file_from_path(path)
+    if file is None:
+        raise FileNotFoundError(f"mkdocs.yml, extra_css: no file {path}")
+    folder, here = posixpath.dirname(path), posixpath.dirname(STYLES)
+
+    def moved(match: re.Match[str]) -> str:
+        return f'url("{posixpath.relpath(posixpath.join(folder, match[2]), here)}")'
+
+    return _URL.sub(moved, _COMMENT.sub("", _SOURCE_MAP.sub("", file.content_string)))

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[2] / "scripts")]
 
-from built import SITE, is_text  # noqa: E402
+from built import ROOT, SITE, is_listing  # noqa: E402
 
 import browser as browsing  # noqa: E402
 
 
 def pytest_generate_tests(metafunc):
-    """A test that asks for `page_path` runs on every page; for `text_path`, on every page that is no list."""
-    for fixture, wanted in (("page_path", lambda page: True), ("text_path", is_text)):
+    """`page_path`: every page. `text_path`: every page that is no listing of code. `listing_path`: two that are."""
+    pages = browsing.pages_of(SITE) if SITE.is_dir() else ["index.html"]
+    listings = [page for page in pages if is_listing(page)]
+    by_length = sorted(listings, key=lambda page: (SITE / page).stat().st_size)
+    texts = [page for page in pages if page not in listings]
+    for fixture, some in (
+        ("page_path", pages),
+        ("text_path", texts),
+        ("listing_path", by_length[:1] + by_length[1:][-1:]),
+    ):
         if fixture in metafunc.fixturenames:
-            pages = [page for page in browsing.pages_of(SITE) if wanted(page)] if SITE.is_dir() else []
-            metafunc.parametrize(fixture, pages or ["index.html"])
+            metafunc.parametrize(fixture, some)
 
 
 @pytest.fixture(scope="session")
@@ -71,3 +79,21 @@ def visit(browser, address):
         context.close()
     assert complaints == []
     assert strangers == []
+
+
+@pytest.fixture(scope="session", autouse=True)
+def lighthouse_reports(request, tmp_path_factory):
+    """Lighthouse's runs, started at once and gathered at the end: they take as long as everything else."""
+    asked = [item for item in request.session.items if "test_lighthouse" in item.nodeid]
+    if not asked:
+        yield {}
+        return
+    address, folder = request.getfixturevalue("address"), tmp_path_factory.mktemp("lighthouse")
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        yield {
+            path: pool.submit(
+                browsing.lighthouse, ROOT, address + path.removesuffix("index.html"), folder / f"{i}.json"
+            )
+            for i, path in enumerate(item.callspec.params["text_path"] for item in asked)
+        }
+        pool.shutdown(cancel_futures=True)

@@ -1,23 +1,9 @@
-"""Lighthouse (mobile). Performance is a timing: printed, not judged; test_weight judges its causes."""
+"""Lighthouse (mobile). Performance is a timing: printed, not judged; test_weight judges what causes it."""
 
-import json
-from pathlib import Path
-
-from built import ROOT
-
-import browser as browsing
+FULL = {"accessibility": 100, "best-practices": 100, "seo": 100}
 
 
-def test_lighthouse(address, text_path, tmp_path):
-    url = address + text_path.removesuffix("index.html")
-    scores = browsing.lighthouse(ROOT, url, tmp_path / "report.json")
+def test_lighthouse(lighthouse_reports, text_path):
+    scores, failing = lighthouse_reports[text_path].result(timeout=600)
     print(f"\n{text_path}: performance {scores.pop('performance'):.0f}")
-    assert scores == dict.fromkeys(scores, 100.0), (tmp_path / "report.json").read_text()[:0] or failing(
-        tmp_path
-    )
-
-
-def failing(report: Path) -> list[str]:
-    """The audits that cost points."""
-    audits = json.loads(report.read_text(encoding="utf-8"))["audits"].values()
-    return [f"{a['id']}: {a['title']}" for a in audits if a["score"] == 0]
+    assert scores == FULL, failing

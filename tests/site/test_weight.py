@@ -7,11 +7,15 @@ import re
 import pytest
 
 PAGE, FIRST_LOAD, INDEX = 60_000, 200_000, 200_000
+SHIFT = """window.shift = 0; new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.shift += entry.value;
+}).observe({ type: "layout-shift", buffered: true });"""
 LATE = ("p5.min.js", "mermaid.min.js", "workers/search", "search_index.json")
 
 
 def test_the_first_load_is_light_and_leaves_for_later_what_can_wait(visit, text_path):
-    page = visit("404.html")
+    page = visit("404.html", width=412)
+    page.context.add_init_script(SHIFT)
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     session.send("Network.setCacheDisabled", {"cacheDisabled": True})
@@ -23,7 +27,8 @@ def test_the_first_load_is_light_and_leaves_for_later_what_can_wait(visit, text_
     parts = sorted(((size, names.get(key, "")) for key, size in got.items()), reverse=True)
     print(f"\n{text_path}: {total:,} bytes in {len(got)} answers")
     assert total <= FIRST_LOAD, parts
-    assert not [name for name in names.values() if name.endswith(LATE) or "workers/" in name]
+    assert not [name for name in names.values() if any(late in name for late in LATE)]
+    assert page.evaluate("window.shift") < 0.1, "lines moved while faces loaded"
 
 
 def test_a_page_is_light(site, page_path):

@@ -1,0 +1,60 @@
+"""Each page in both schemes: it fits every width, says nothing to the console, and axe finds nothing."""
+
+import pytest
+from built import ROOT, settle
+
+import vendor
+
+WIDTHS = (390, 768, 1440)
+SCHEMES = {"light": "default", "dark": "slate"}
+TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+OPEN = 'document.querySelectorAll("article details").forEach((e) => { e.open = true; })'
+RUN = """async () => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target} ${n.any[0]?.message ?? v.help}`));
+}"""
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    tools = vendor.install(ROOT, development=True)
+    return (tools / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_page_fits_and_axe_finds_nothing(visit, text_path, scheme, axe):
+    page = visit(text_path, scheme=scheme)
+    assert page.locator("body").get_attribute("data-md-color-scheme") == SCHEMES[scheme]
+    settle(page)
+    page.evaluate(OPEN)
+    page.evaluate(axe)
+    found = []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(80)
+        assert page.evaluate(TOO_WIDE) <= 0, f"at {width} px"
+        # Colours do not depend on the width, nor the outline on the scheme.
+        if (scheme, width) in {("light", 390), ("light", 1440), ("dark", 1440)}:
+            found += page.evaluate(RUN)
+    assert not found, "\n".join(sorted(set(found)))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_listings_of_code_fit_and_axe_finds_nothing(visit, listing_path, scheme, axe):
+    page = visit(listing_path, scheme=scheme, width=390)
+    assert page.evaluate(TOO_WIDE) <= 0
+    page.evaluate(axe)
+    assert page.evaluate(RUN) == []
+
+
+HIDDEN = """() => [...document.querySelectorAll("article :is(h1, h2, h3, p, li, td, figure, pre, summary)")]
+  .filter((e) => !e.closest("details:not([open]) > :not(summary), .tabbed-content, .footnote"))
+  .filter((e) => e.textContent.trim() && !e.getClientRects().length)
+  .map((e) => e.outerHTML.slice(0, 120))"""
+
+
+def test_without_scripts_everything_is_there(visit, text_path):
+    page = visit(text_path, java_script_enabled=False, width=390)
+    assert page.evaluate(HIDDEN) == []
+    assert page.evaluate(TOO_WIDE) <= 0
+    assert page.locator("article h1").is_visible()
