@@ -102,7 +102,7 @@ def served(folder: Path) -> Iterator[str]:
 
 
 def lighthouse(root: Path, url: str, output: Path) -> tuple[dict[str, float], list[str]]:
-    """Lighthouse's scores of a page, 0 to 100, with its mobile preset, and the audits that cost points.
+    """Lighthouse's scores of a page, 0 to 100, with its mobile preset, and the audits that failed.
 
     Raises:
         MeasuredError: Lighthouse failed.
@@ -117,15 +117,8 @@ def lighthouse(root: Path, url: str, output: Path) -> tuple[dict[str, float], li
         raise MeasuredError(f"Lighthouse failed on {url}: {done.stderr[-500:]}")
     report = json.loads(output.read_text(encoding="utf-8"))
     scores = {name: 100 * category["score"] for name, category in report["categories"].items()}
-    costly = [
-        f"{a['id']}: {a['title']}" for a in report["audits"].values() if (a["score"] or 0) < 1 <= _weight(a)
-    ]
-    return scores, costly
-
-
-def _weight(audit: dict) -> int:
-    """1 for an audit that is passed or failed."""
-    return int(audit["score"] is not None and audit["scoreDisplayMode"] == "binary")
+    failed = [f"{a['id']}: {a['title']}" for a in report["audits"].values() if a["score"] == 0]
+    return scores, failed
 
 
 def validate(root: Path, site: Path, configuration: Path) -> list[str]:

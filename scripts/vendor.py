@@ -45,7 +45,7 @@ MATHS = [
     *range(0x41, 0x5B),
     *range(0x61, 0x7B),
     *range(0x3B1, 0x3CA),
-    *map(ord, "ΔΣΩ ±·×–′ℎℓℝ←↑→↓↔↦⇒⟶∀∂∇∈∑∏−∗∘√∝∞∥∼≈≠≡≤≥≪≫⊙⊤⊥⋅⋮⋯⌈⌉⌊⌋⟨⟩…"),
+    *map(ord, "ΔΣΩ ±·×–′ℎℓℝ←↑→↓↔↦⇒⟶∀∂∇∈∑∏−∗∘√∝∞∥∼≈≠≡≤≥≪≫⊙⊤⊥✓✗⋅⋮⋯⌈⌉⌊⌋⟨⟩…"),
     *map(ord, "̂̄ˆ¯\u00a0Ł↩"),  # and what the text face lacks
     *range(0x1D41A, 0x1D434),  # bold, small
     *range(0x1D434, 0x1D468),  # italic

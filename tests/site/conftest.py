@@ -16,7 +16,7 @@ import browser as browsing  # noqa: E402
 
 
 def pytest_generate_tests(metafunc):
-    """`page_path`: every page. `text_path`: every page that is no listing of code. `listing_path`: two that are."""
+    """`page_path`: every page; `text_path`: those that list no code; `listing_path`: two that do."""
     pages = browsing.pages_of(SITE) if SITE.is_dir() else ["index.html"]
     listings = [page for page in pages if is_listing(page)]
     by_length = sorted(listings, key=lambda page: (SITE / page).stat().st_size)
@@ -90,10 +90,9 @@ def lighthouse_reports(request, tmp_path_factory):
         return
     address, folder = request.getfixturevalue("address"), tmp_path_factory.mktemp("lighthouse")
     with ThreadPoolExecutor(max_workers=1) as pool:
-        yield {
-            path: pool.submit(
-                browsing.lighthouse, ROOT, address + path.removesuffix("index.html"), folder / f"{i}.json"
-            )
-            for i, path in enumerate(item.callspec.params["text_path"] for item in asked)
-        }
+        runs = {}
+        for path in (item.callspec.params["text_path"] for item in asked):
+            url, output = address + path.removesuffix("index.html"), folder / f"{len(runs)}.json"
+            runs[path] = pool.submit(browsing.lighthouse, ROOT, url, output)
+        yield runs
         pool.shutdown(cancel_futures=True)
