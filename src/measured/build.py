@@ -46,10 +46,15 @@ def build(
         prose(project, say)
         if fetch is not None:
             fetch(project.root)
+        target = project.build / "site" if project.quick else project.site
+        stamp, inputs = project.build / "site.stamp", _inputs(project)
+        if _read(stamp) == _stamp(inputs, target):
+            say(f"site: nothing that goes into {target.relative_to(project.root)}/ has changed")
+            return target
         made = render(project, project.build / "site.new")
         say(f"site: {check.check(made, project)}")
-        target = project.build / "site" if project.quick else project.site
         publish(made, target, project.build / "site.old")
+        files.write_text(stamp, _stamp(inputs, target))
         say(f"published: {target.relative_to(project.root)}/")
     return target
 
@@ -74,7 +79,7 @@ def gate(project: Project, say: Say, arguments: tuple[str, ...] = ()) -> None:
     """
     stamp = project.build / "gate.passed"
     state = _gate_state(project)
-    if not arguments and stamp.exists() and stamp.read_text(encoding="utf-8") == state:
+    if not arguments and _read(stamp) == state:
         say("gate: passed before with the same records and stored values")
         return
     stamp.unlink(missing_ok=True)
@@ -168,6 +173,40 @@ def alone(project: Project, say: Say) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def _inputs(project: Project) -> str:
+    """Hash of whatever can change the site: pages, code, settings, records, figures, third-party files."""
+    folders = ["docs", "src", "scripts", project.regressions, "build/vendor/site"]
+    built = [project.records, project.drawings, project.runs]
+    found = [p for f in (*(project.root / name for name in folders), *built) for p in f.rglob("*")]
+    found += [p for p in project.root.iterdir() if p.suffix in {".yml", ".toml", ".lock", ".json", ".cff"}]
+    addresses = [os.environ.get(name, "") for name in ("SITE_URL", "REPO_URL", "EDIT_URI")]
+    hashes = {
+        p.relative_to(project.root).as_posix(): files.sha256(p.read_bytes()) for p in found if _counts(p)
+    }
+    engine = fingerprint.closure("measured.plugin", project.packages)
+    hashes |= {name: files.sha256_of_text(path) for name, path in engine.items()}
+    return files.sha256(repr((sorted(hashes.items()), addresses, _commit_time(project.root))).encode())
+
+
+def _counts(path: Path) -> bool:
+    return path.is_file() and "__pycache__" not in path.parts
+
+
+def _stamp(inputs: str, site: Path) -> str:
+    """What went into a site, and what came out: a site that was touched since is not the one published."""
+    tree = {
+        p.relative_to(site).as_posix(): files.sha256(p.read_bytes()) for p in site.rglob("*") if p.is_file()
+    }
+    return f"{inputs} {fingerprint.digest(tree)}\n"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def _gate_state(project: Project) -> str:

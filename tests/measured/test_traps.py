@@ -39,6 +39,15 @@ def test_nothing_changed_makes_nothing_and_loads_nothing_heavy(sample):
     assert "HEAVY []" in result.stdout, result.stdout
 
 
+def test_a_site_that_somebody_touched_is_published_again(sample):
+    assert "nothing that goes into site/ has changed" in sample.build().stdout
+    page = sample.root / "site/index.html"
+    whole = page.read_bytes()
+    page.write_bytes(whole.replace(b"mean", b"median"))
+    assert "published: site/" in sample.build().stdout
+    assert page.read_bytes() == whole
+
+
 def test_a_prose_edit_remakes_nothing_and_shows_at_once(sample):
     sample.edit("docs/index.md", "The mean is middling.", "The mean is quite middling.")
     result = sample.build()
