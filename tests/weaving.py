@@ -44,6 +44,8 @@ def record_of(measurements, name="dice"):
     )
 
 
+LIBRARY = Library({"dice": record_of(MEASUREMENTS)})
+
+
 def weave(text, cells=None, where="index.md", pictures=None):
-    library = Library({"dice": record_of(MEASUREMENTS)})
-    return Weaver(library, pictures or {}).weave(scan(text, Path("page.md")), cells, where)
+    return Weaver(LIBRARY, pictures or {}).weave(scan(text, Path("page.md")), cells, where)
