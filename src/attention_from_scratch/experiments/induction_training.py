@@ -306,18 +306,19 @@ def _how_one_block_reads(made: Sequence[Mapping[str, np.ndarray]], p: Mapping[st
     """Where the pushed block looks, and what is left of it without its feed-forward layer."""
     drawn = tasks.match_then_read(p["probe"], p["length"], np.random.default_rng(p["probe_seed"]))
     rows = np.arange(len(drawn.places))
-    cue, answer, largest, without = [], [], [], []
+    most, least, largest, without = [], [], [], []
     for run in made:
         weights = forward.weights_of(run)
         last = forward.forward(weights, drawn.tokens).attention[0][:, :, -1]
-        cue.append(last[rows, :, drawn.places].mean())
-        answer.append(last[rows, :, drawn.places + 1].mean())
+        by_head = last[rows, :, drawn.places].mean(axis=0)
+        most.append(by_head.max())
+        least.append(by_head.min())
         largest.append(last.max(axis=-1).mean())
         silent = {**weights, "block1_output.kernel": np.zeros_like(weights["block1_output.kernel"])}
         without.append(circuits.accuracy(forward.forward(silent, drawn.tokens), drawn))
     texts = {
-        "weight_on_cue": (cue, "mean weight of the pushed one block's last query on the first cue"),
-        "weight_on_answer": (answer, "mean weight of the pushed one block's last query on the answer"),
+        "most_on_cue": (most, "weight on the first cue of the pushed block's head that gives it most"),
+        "least_on_cue": (least, "weight on the first cue of the pushed block's head that gives it least"),
         "largest_weight": (largest, "mean over heads and sequences of the pushed one block's largest weight"),
         "without_feed_forward": (
             without,
