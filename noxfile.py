@@ -46,6 +46,8 @@ def tests(session: nox.Session) -> None:
         "--ignore=tests/site",
         *session.posargs,
     )
+    if not session.posargs:
+        session.run("python", "scripts/javascript.py", "test")
 
 
 @nox.session
@@ -76,6 +78,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("lint-imports")
+    session.run("python", "scripts/javascript.py", "lint")
 
 
 @nox.session
