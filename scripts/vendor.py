@@ -34,20 +34,18 @@ COPIES = {
     "licenses/stix-two-math.txt": "@fontsource/stix-two-math/LICENSE",
 }
 
-# English with typographic punctuation, and the accents of the names in the bibliography. A test of the built
-# site finds a page that shows more.
-LATIN = [*range(0x20, 0x7F), *map(ord, "\u00a0©§°±·×–—‘’“”†…−"), *map(ord, "ÁÄÅÉÖÜßáäåçèéêëíïñóôöøúü")]
+# English with typographic punctuation, and in the upright face the accents of the names in the bibliography.
+# A test of the built site finds a page that shows more.
+ENGLISH = [*range(0x20, 0x7F), *map(ord, "\u00a0×·–—‘’“”…−")]
+NAMES = [*map(ord, "©§°±†ÁÄÅÉÖÜßáäåçèéêëíïñóôöøúü")]
 # Code shows ASCII, and the few signs that NumPy's output or a comment may hold.
 CODE = [*range(0x20, 0x7F), *map(ord, " ±²³µ·×÷–—‘’“”…−")]
-# Formulas, and the arrows, Greek letters and signs that running text borrows from this face.
+# Formulas; and the arrows, Greek letters and signs that running text borrows. Upright letters of a formula
+# (softmax, max, head) come from the text face.
 MATHS = [
-    *map(ord, " !%&'()*+,-./0123456789:;<=>?[]_{|}"),
-    *range(0x41, 0x5B),
-    *range(0x61, 0x7B),
-    *range(0x3B1, 0x3CA),
-    *map(ord, "ΔΣΩ ±·×–′ℎℓℝ←↑→↓↔↦⇒⟶∀∂∇∈∑∏−∗∘√∝∞∥∼≈≠≡≤≥≪≫⊙⊤⊥✓✗⋅⋮⋯⌈⌉⌊⌋⟨⟩…"),
-    *map(ord, "̂̄ˆ¯\u00a0Ł↩"),  # and what the text face lacks
-    *range(0x1D41A, 0x1D434),  # bold, small
+    *map(ord, "\u00a0 !%&'()*+,-./0123456789:;<=>?[]_{|}"),
+    *map(ord, "αβγδεηθλμπρστφω∆ΔΣΩŁ±·×–′ℎℓℝ←↑→↓↔↦⇒⟶↩"),
+    *map(ord, "∀∂∇∈∑∏−∗∘√∝∞∥∼≈≠≡≤≥≪≫⊙⊤⊥✓✗⋅⋮⋯⌈⌉⌊⌋⟨⟩…̂̄ˆ¯"),
     *range(0x1D434, 0x1D468),  # italic
     *range(0x1D6FC, 0x1D714),  # italic Greek, small
     *map(ord, "𝐐𝐊𝐕𝐖𝐗𝒩𝔼"),
@@ -73,7 +71,8 @@ class Face:
 
 def _text(weight: int, style: str) -> Face:
     source = f"@fontsource/source-serif-4/files/source-serif-4-latin-{weight}-{style}.woff2"
-    return Face("Source Serif 4", source, tuple(LATIN), weight, style)
+    characters = ENGLISH + NAMES if (weight, style) == (400, "normal") else ENGLISH
+    return Face("Source Serif 4", source, tuple(characters), weight, style)
 
 
 FACES = (
@@ -90,7 +89,7 @@ FACES = (
         "STIX Two Math",
         "@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2",
         tuple(MATHS),
-        features=("kern", "mark", "mkmk", "ccmp"),
+        features=("ccmp",),
     ),
 )
 
