@@ -1,4 +1,4 @@
-"""SIGKILL at moments spread over a build: the site is whole, old or new, and the next build ends as if nothing was.
+"""SIGKILL at moments spread over a build: the site is whole, old or new, and the next build mends all.
 
 KILLS=n for another number of moments.
 """
