@@ -44,7 +44,7 @@ CODE = [*range(0x20, 0x7F), *map(ord, " ±²³µ·×÷–—‘’“”…−")
 # (softmax, max, head) come from the text face.
 MATHS = [
     *map(ord, "\u00a0 !%&'()*+,-./0123456789:;<=>?[]_{|}"),
-    *map(ord, "αβγδεηθλμπρστφω∆ΔΣΩŁ±·×–′ℎℓℝᵀₖ‖←↑→↓↔↦⇒⟶↩"),
+    *map(ord, "αβγδεηθλμπρστφω∆ΔΣΩŁ±·×–′ℎℓℝ‖←↑→↓↔↦⇒⟶↩"),
     *map(ord, "∀∂∇∈∑∏−∗∘√∝∞∥∼≈≠≡≤≥≪≫⊙⊤⊥✓✗⋅⋮⋯⌈⌉⌊⌋⟨⟩…̂̄ˆ¯"),
     *range(0x1D434, 0x1D468),  # italic
     *range(0x1D6FC, 0x1D714),  # italic Greek, small

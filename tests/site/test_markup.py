@@ -60,7 +60,13 @@ def shown() -> set[str]:
 
 
 def test_the_vendored_faces_have_every_character_of_the_pages(text_path, shown):
-    article = next(e for tag in ("article", "body") for e in tree(text_path).iter(HTML + tag))
+    parsed = html5lib.parse((SITE / text_path).read_bytes(), namespaceHTMLElements=True)
+    article = next(e for tag in ("article", "body") for e in parsed.iter(HTML + tag))
+    drawn = [
+        e for e in article.iter() if e.tag.endswith("}svg")
+    ]  # what Matplotlib measured, the system can draw
+    for figure in drawn:
+        figure.clear()
     text = set("".join(article.itertext())) - set(" \n\t\u200b\u00ad\u2061\u2062\u2063\u2064\ufe0e")
     assert sorted(text - shown) == []
 
