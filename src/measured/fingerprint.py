@@ -84,7 +84,15 @@ def changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
 def _graph(packages: tuple[str, ...]) -> Any:
     import grimp
 
-    return grimp.build_graph(*packages, cache_dir=None)
+    try:
+        return grimp.build_graph(*packages, cache_dir=None)
+    except grimp.exceptions.SourceSyntaxError as error:
+        raise MeasuredError(
+            f"Python cannot read this line: {error.text}",
+            path=error.filename,
+            line=error.lineno,
+            expected="a module without syntax errors",
+        ) from error
 
 
 @cache

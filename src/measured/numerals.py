@@ -231,7 +231,7 @@ _KINDS = (
     re.compile(r"^[ \t>]*\d+[.)](?=\s)", re.M),
     re.compile(r"arXiv:\s*\d{4}\.\d{4,5}(?:v\d+)?|(?<!\d)10\.\d{4,9}/\S+|ISBN[ :]*[\d-]+X?", re.I),
     re.compile(rf"(?<!\w)(?:{_THINGS})\s*{_ONE}(?:(?:\s*(?:,|–|-|to|and|or)\s*)+{_ONE})*", re.I),
-    re.compile(rf"(?:(?<=al\.)|(?<=al\.,)|(?<=\w)|(?<=\w,))\s+\(?{_YEAR}(?:,\s+{_YEAR})*(?=\s*[),.;:\]])"),
+    re.compile(rf"(?:(?<=\w)|(?<=[.,]))\s+\(?{_YEAR}(?:,\s+{_YEAR})*(?=\s*(?:[),.;:\]]|and\b|or\b))"),
     re.compile(rf"(?<=al\.)\s+\(?{_YEAR}|\({_YEAR}(?:[,;]\s*{_YEAR})*\)"),
 )
 

@@ -149,6 +149,8 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         """The pages of code that cards and rows lead to."""
         records = origin.library.records.values()
         paths = {path for record in records for path in provenance.source_files(record, self.project)}
+        plots = self.project.declared_figures.values()
+        paths |= {self.project.root / publish.drawn_at(self.project, plot).path for plot in plots}
         shown = sorted(p.relative_to(self.project.root).as_posix() for p in paths if p.exists())
         commit = origin.commit
         hosted = {path: commit.link(sources.Place(path, 1)) for path in shown} if commit else {}

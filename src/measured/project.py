@@ -136,6 +136,13 @@ class Project:
 def _listed(module: str, name: str) -> list[Any]:
     try:
         found = list(getattr(importlib.import_module(module), name))
+    except SyntaxError as error:
+        raise MeasuredError(
+            f"Python cannot read this: {error.msg}",
+            path=error.filename,
+            line=error.lineno,
+            expected="a module without syntax errors",
+        ) from error
     except (ImportError, AttributeError) as error:
         raise MeasuredError(
             f"{module}.{name} cannot be loaded: {error}",

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from measured.cells import Executed
-from measured.drawing import Palette
+from measured.drawing import Palette, Plot
 from measured.experiment import Cell, Table
 from measured.measurement import Measurement
 from measured.project import Project
 from measured.provenance import CARDS, Provenance, plain
 from measured.reference import Library
+from measured.running import source_of
+from measured.sources import Place, page_of
 from measured.stored import Expectation
 from measured.weave import Picture, Woven
 
@@ -24,12 +26,19 @@ DATA = "data"
 
 
 def pictures(project: Project) -> dict[str, Picture]:
-    """The finished figures."""
+    """The finished figures, each with the line of the function that draws it."""
     found = {}
+    declared = project.declared_figures
     for path in sorted(project.drawings.glob("*.json")):
         data = json.loads(path.read_text(encoding="utf-8"))
-        found[data["name"]] = Picture(data["alt"])
+        code = page_of(drawn_at(project, declared[data["name"]])) if data["name"] in declared else ""
+        found[data["name"]] = Picture(data["alt"], code)
     return found
+
+
+def drawn_at(project: Project, plot: Plot) -> Place:
+    """The line of a figure's function."""
+    return Place.read(source_of(project.root, plot.draw))
 
 
 def files_of(

@@ -204,7 +204,7 @@ class _Weaving:
         return value.shown(specification)
 
     def table(self, name: str) -> _Block:
-        """What `{{ table("name") }}` stands for: the table as Markdown, with a link to its data."""
+        """One of the records' tables, as Markdown, with a link to its data."""
         tables = self.weaver.library.tables
         if name not in tables:
             raise MeasuredError(
@@ -241,7 +241,8 @@ class _Weaving:
         alt = re.sub(r"([\[\]\\])", r"\\\1", " ".join(pictures[name].alt.split()))
         links = [f"[data]({self.to(f'{folder}/{name}.csv')}){{ .data-link }}"]
         if pictures[name].source:
-            links.append(f"[code]({self.to(pictures[name].source)}){{ .data-link }}")
+            code = self.to(pictures[name].source)
+            links.append(f'[code]({code}){{ .data-link target="_self" }}')
         anchor = "figure-" + re.sub(r"[^a-z0-9]+", "-", name)
         return "\n".join(
             [

@@ -59,7 +59,7 @@ def test_a_number_by_hand_is_told_with_its_line(page, line, number):
         '{{ given("12", "the length of the example") }}',
         "`x[0]` and $d_k = 4$ and\n\n```python\nx = 3\n```\n\n~~~\n9\n~~~",
         "1. first\n2. second\n   10. third",
-        "(Vaswani et al. 2017, §3.2.1), and Hochreiter and Schmidhuber (1997); Rabe and Staats 2021.",
+        "(Vaswani et al. 2017, §3.2.1), and Hochreiter and Schmidhuber (1997); Rabe and Staats 2021, Hochreiter 1991 and others.",
         "Sanford, Hsu and Telgarsky 2024, arXiv:2408.14332v2, doi 10.1162/neco.1997.9.8.1735",
         "Figure 2, Table 1, Exercises 3 and 4, equation (5), footnote 4, pp. 3–5, Appendix B.1",
         "float32 and GPT-2 and d4 and Conv1D",

@@ -183,3 +183,20 @@ def test_hundreds_of_rows_stay_within_a_pages_weight(count):
     origin = provenance.Provenance(library, stored, places, pages, {}, sources.page_of)
     text = ledger.Ledger(origin, lambda path: f"../{path}").page()
     assert len(gzip.compress(text.encode())) < 55_000
+
+
+def test_a_figure_leads_to_the_function_that_draws_it(accepted):
+    page = accepted.read("site/index.html")
+    path, line = re.search(r'href="(code/src/dice/drawing\.py\.html)#L(\d+)"', page).groups()
+    assert f'<span id="L{line}">' in accepted.read(f"site/{path}")
+    assert accepted.read("src/dice/drawing.py").splitlines()[int(line) - 1].startswith("def counts")
+
+
+@pytest.mark.parametrize("name", ["src/dice/fair.py", "src/dice/luck.py"])
+def test_code_that_python_cannot_read_is_told_with_its_line(sample, name):
+    path = sample.root / name
+    path.write_text(path.read_text(encoding="utf-8") + "\nx = (\n", encoding="utf-8")
+    result = sample.build()
+    assert result.returncode == 1
+    assert re.search(rf"{name}:\d+: Python cannot read this", result.stdout), result.stdout
+    assert "Traceback" not in result.stdout
