@@ -229,7 +229,7 @@ def _short(value: float, m: Measurement) -> str:
 
 
 def _number(value: float) -> str:
-    return "0" if value == 0 else f"{value:+.3g}".replace("-", "−")
+    return "0" if value == 0 else ("−" if value < 0 else "+") + f"{abs(value):.3g}"
 
 
 def _letters(index: int) -> str:
