@@ -101,7 +101,7 @@ def measure(runs: Mapping[str, Any], seeds: list[int], **settings: Any) -> Findi
                     f"{settings['longest']} real tokens, padded to {settings['total']}, padding {words}; "
                     "mean over seeds",
                     trained,
-                    ".4f",
+                    ".3f",
                     seeds=seeds,
                     samples=samples,
                 )
@@ -124,7 +124,7 @@ def _pooled(
                 np.mean(samples),
                 f"test accuracy of a pooled attention encoder {words}, on sequences {when}, mean over seeds",
                 trained,
-                ".4f",
+                ".3f",
                 seeds=seeds,
                 samples=samples,
             )

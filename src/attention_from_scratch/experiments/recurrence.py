@@ -409,7 +409,7 @@ def _dilution(lengths: list[int], draws: int, seed: int) -> list[Measurement]:
                 error,
                 f"standard error of the mean largest weight over {length} scores",
                 Close("the seed fixes the draws", rtol=1e-3),
-                ".1e",
+                ".5f",
             ),
             Measurement(
                 f"recurrence.dilution_uniform.n{length}",
