@@ -21,16 +21,17 @@ def accuracy(palette: Palette, record: Record) -> Drawing:
     # Where each line has room for its name: (index of the length, offset in points, alignment).
     places = {
         "attention": (4, (0, 6), "right"),
-        "simple_rnn": (4, (7, 0), "left"),
+        "simple_rnn": (4, (0, -14), "right"),
         "lstm": (2, (6, 6), "left"),
         "gru": (1, (-4, -14), "right"),
     }
     for index, (layer, words) in enumerate(LAYERS.items()):
-        values = _band(palette.series(index), record, ax, layer, lengths, data)
+        # Dashed, so that the line below shows through where both are right everywhere.
+        dashes = _DASHED if layer == "simple_rnn" else "solid"
+        values = _band(palette.series(index), record, ax, layer, lengths, data, dashes)
         at, offset, align = places[layer]
         _label(ax, words, lengths[at], values[at], offset, align, palette.series(index))
     _by_length(ax, lengths)
-    ax.set_xlim(lengths[0] * 0.93, lengths[-1] * 1.45)
     ax.set(title="Recalling the first token", ylabel="test accuracy, mean over seeds")
     show = record.display
     alt = (
@@ -57,8 +58,9 @@ def starts(palette: Palette, record: Record) -> Drawing:
     for ax, (title, variants) in zip(axes, panels, strict=True):
         _chance(palette, record, ax, lengths[0])
         for name, words in variants.items():
-            colour = palette.series(list(variants).index(name) + 1)
-            values = _band(colour, record, ax, name, lengths, data)
+            colour = palette.series(_GRADIENTS[name][1])
+            dashes = _DASHED if name in _OTHER_START else "solid"
+            values = _band(colour, record, ax, name, lengths, data, dashes)
             at, offset, align = _START_PLACES[name]
             _label(ax, words, lengths[at], values[at], offset, align, colour)
         _by_length(ax, lengths)
@@ -81,10 +83,12 @@ def starts(palette: Palette, record: Record) -> Drawing:
     return Drawing(figure, alt, data)
 
 
+_DASHED = (0, (4, 2))
+_OTHER_START = ("lstm_larger_bias", "simple_rnn_glorot")
 _START_PLACES = {
     "simple_rnn": (3, (0, 7), "center"),
-    "simple_rnn_glorot": (3, (0, -16), "center"),
-    "lstm": (2, (-6, -14), "right"),
+    "simple_rnn_glorot": (2, (4, 8), "left"),
+    "lstm": (1, (2, -14), "left"),
     "lstm_larger_bias": (3, (0, 7), "center"),
 }
 _GRADIENTS = {
@@ -113,13 +117,16 @@ def gradients(palette: Palette, record: Record) -> Drawing:
             # Reversed, so that the last position is distance 0; relative to that position.
             curve = (curves - curves[:, -1:]).mean(axis=0)[::-1][kept]
             data[f"{name}, {stage}"] = curve.tolist()
-            dashes = (0, (4, 2)) if name in ("lstm_larger_bias", "simple_rnn_glorot") else "solid"
+            dashes = _DASHED if name in _OTHER_START else "solid"
             ax.plot(kept, curve, color=palette.series(index), linestyle=dashes, linewidth=1.6, label=words)
         ax.set(title=title, xlabel="steps back from the answer", xlim=(0, length - 1))
+        ax.set_xticks(range(0, length, 50))
     for name, words in (("simple_rnn", "orthogonal"), ("simple_rnn_glorot", "Glorot")):
         slope = record[f"recurrence.bound_decades.{name}"] / (length - 1)
         data[f"bound, {words}"] = (slope * kept).tolist()
         axes[0].plot(kept, slope * kept, color=palette.ink, linewidth=1.0, linestyle=(0, (1, 1.5)))
+    axes[0].annotate("the bound, Glorot", (34, 5), color=palette.ink, fontsize=8)
+    axes[0].annotate("the bound, orthogonal", (62, 0.6), color=palette.ink, fontsize=8)
     ticks = [0, -10, -20, -30]
     axes[0].set_ylim(lowest, 7)
     axes[0].set_yticks(ticks, ["1", *(f"$10^{{{t}}}$" for t in ticks[1:])])
@@ -147,7 +154,7 @@ def cost(palette: Palette, record: Record) -> Drawing:
     figure, ax = subplots(palette, height=3.0)
     data: dict[str, Any] = {"tokens": lengths}
     for layer, words, index, offset in (
-        ("lstm", "LSTM: in step with the length", 2, (0, -16)),
+        ("lstm", "LSTM: in step with the length", 2, (0, -40)),
         ("attention", "attention: with its square, in the end", 0, (-34, 0)),
     ):
         values = [record[f"recurrence.cost.{layer}.multiply_adds.n{n}"] for n in lengths]
@@ -213,13 +220,15 @@ def dilution(palette: Palette, record: Record) -> Drawing:
     return Drawing(figure, alt, data)
 
 
-def _band(colour: str, record: Record, ax: Any, name: str, lengths: list[int], data: dict) -> list[float]:
+def _band(
+    colour: str, record: Record, ax: Any, name: str, lengths: list[int], data: dict, dashes: Any
+) -> list[float]:
     found = [record.measurement(f"recurrence.accuracy.{name}.t{n}") for n in lengths]
     values = [m.value for m in found]
     lowest, highest = ([choose(m.samples) for m in found] for choose in (min, max))
     data.update({f"{name}, mean": values, f"{name}, lowest seed": lowest, f"{name}, highest seed": highest})
     ax.fill_between(lengths, lowest, highest, color=colour, alpha=0.16, linewidth=0)
-    ax.plot(lengths, values, color=colour, marker="o", markersize=4)
+    ax.plot(lengths, values, color=colour, marker="o", markersize=4, linestyle=dashes)
     return values
 
 
@@ -227,7 +236,8 @@ def _by_length(ax: Any, lengths: list[int]) -> None:
     ax.set_xscale("log")
     ax.set_xticks(lengths, [str(n) for n in lengths])
     ax.minorticks_off()
-    ax.set_ylim(0.42, 1.1)
+    ax.set_ylim(0.42, 1.08)
+    ax.set_yticks([0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
     ax.set_xlabel("tokens in the sequence")
 
 
