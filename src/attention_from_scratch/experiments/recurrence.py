@@ -129,16 +129,19 @@ def measure(runs: Mapping[str, Any], seeds: list[int], **settings: Any) -> Findi
     """Sum up the runs by seed; count costs; draw noise for the dilution."""
     gradients, arrays = _gradients(runs, seeds, settings["gradient_length"])
     found = [
-        *_horizons(runs, seeds, settings["epochs"]),
+        *_horizons(runs, seeds),
+        *_sizes(runs, seeds),
         *gradients,
         *_starts(runs, seeds, settings["lengths"], settings["larger_forget_bias"]),
         *_costs(settings["cost_lengths"], settings["cost_width"], settings["cost_heads"]),
         *_dilution(settings["dilution_lengths"], settings["dilution_draws"], settings["dilution_seed"]),
     ]
-    return Findings(tuple(found), arrays, (_horizon_table(settings["lengths"]), *_cost_tables()))
+    tables = (_horizon_table(settings["lengths"]), _gradient_table(), *_cost_tables(), _dilution_table())
+    return Findings(tuple(found), arrays, tables)
 
 
-def _horizons(runs: Mapping[str, Any], seeds: list[int], epochs: int) -> list[Measurement]:
+def _horizons(runs: Mapping[str, Any], seeds: list[int]) -> list[Measurement]:
+    """Accuracy by layer, start and length; how many trainings were solved."""
     one_seed = 0.5 / len(seeds)  # from chance to solved, divided by the seeds
     trained = Spread(
         "three standard errors over seeds, and never less than one seed that flips between chance and "
@@ -150,7 +153,7 @@ def _horizons(runs: Mapping[str, Any], seeds: list[int], epochs: int) -> list[Me
     for name, (words, _, lengths) in VARIANTS.items():
         for length in lengths:
             of_seeds = [runs[f"{name}.t{length}.seed{seed}"] for seed in seeds]
-            found += [
+            found.append(
                 Measurement(
                     f"recurrence.accuracy.{name}.t{length}",
                     np.mean([run["accuracy"] for run in of_seeds]),
@@ -159,24 +162,20 @@ def _horizons(runs: Mapping[str, Any], seeds: list[int], epochs: int) -> list[Me
                     ".3f",
                     seeds=seeds,
                     samples=[run["accuracy"] for run in of_seeds],
-                ),
-                Measurement(
-                    f"recurrence.solved.{name}.t{length}",
-                    sum(int(run["solved"]) for run in of_seeds),
-                    f"seeds with which {words} solved {length} tokens within the budget",
-                    Close("near its horizon one seed may tip over on rounding", atol=1),
-                    "d",
-                ),
-                Measurement(
-                    f"recurrence.steps.{name}.t{length}",
-                    np.mean([run["steps"] for run in of_seeds]),
-                    f"updates made on {length} tokens by {words} before it stopped, mean over seeds",
-                    Spread("three standard errors over seeds, at least four epochs", k=3, floor=128),
-                    ".0f",
-                    seeds=seeds,
-                    samples=[run["steps"] for run in of_seeds],
-                ),
-            ]
+                )
+            )
+            if name == "attention":
+                found.append(_updates(name, words, length, of_seeds, seeds))
+            if name in ("lstm", "lstm_short_first") and length in LONGEST:
+                found.append(
+                    Measurement(
+                        f"recurrence.solved.{name}.t{length}",
+                        sum(int(run["solved"]) for run in of_seeds),
+                        f"seeds with which {words} solved {length} tokens within the budget",
+                        Close("near its horizon one seed may tip over on rounding", atol=1),
+                        "d",
+                    )
+                )
         found.append(
             Measurement(
                 f"recurrence.solved_in_all.{name}",
@@ -191,6 +190,12 @@ def _horizons(runs: Mapping[str, Any], seeds: list[int], epochs: int) -> list[Me
                 "d",
             )
         )
+    return found
+
+
+def _sizes(runs: Mapping[str, Any], seeds: list[int]) -> list[Measurement]:
+    """What the layers and their trainings are made of."""
+    found = []
     for layer, words in LAYERS.items():
         count = int(runs[f"{layer}.t{ALL_LENGTHS[0]}.seed{seeds[0]}"]["parameters"])
         found.append(
@@ -202,8 +207,8 @@ def _horizons(runs: Mapping[str, Any], seeds: list[int], epochs: int) -> list[Me
                 ",d",
             )
         )
-    settings = PARAMETERS
-    found += [
+    return [
+        *found,
         Measurement(
             "recurrence.trainings",
             len(seeds) * len(ALL_LENGTHS),
@@ -214,13 +219,27 @@ def _horizons(runs: Mapping[str, Any], seeds: list[int], epochs: int) -> list[Me
         Measurement("recurrence.chance", CHANCE, "accuracy of guessing between two classes", COUNT, ".1f"),
         Measurement(
             "recurrence.updates",
-            settings["training"] // settings["batch"] * settings["epochs"],
+            TRAINING["training"] // TRAINING["batch"] * TRAINING["epochs"],
             "updates in the whole budget: batches of the training set, times epochs",
             COUNT,
             ",d",
         ),
     ]
-    return found
+
+
+def _updates(
+    name: str, words: str, length: int, of_seeds: list[Mapping[str, Any]], seeds: list[int]
+) -> Measurement:
+    samples = [run["steps"] for run in of_seeds]
+    return Measurement(
+        f"recurrence.steps.{name}.t{length}",
+        np.mean(samples),
+        f"updates made on {length} tokens by {words} before it stopped, mean over seeds",
+        Spread("three standard errors over seeds, at least four epochs", k=3, floor=128),
+        ".0f",
+        seeds=seeds,
+        samples=samples,
+    )
 
 
 def _gradients(
@@ -347,7 +366,6 @@ def _starts(
 
 COUNTED = {
     "sequential_steps": ("sequential steps", ""),
-    "path": ("steps between the first token and the last answer", ""),
     "multiply_adds": ("multiply-adds", ""),
     "training_bytes": ("bytes of states or attention weights kept for the way back", "bytes"),
     "carried_bytes": ("bytes to keep for reading one more token", "bytes"),
@@ -432,12 +450,39 @@ def _largest_weights(
 def _horizon_table(lengths: list[int]) -> Table:
     rows = tuple(
         (
-            words.removeprefix("a ").removeprefix("an "),
+            _row_label(words),
             *(Cell(f"recurrence.accuracy.{name}.t{n}") if n in its_own else "—" for n in lengths),
+            Cell(f"recurrence.solved_in_all.{name}"),
         )
         for name, (words, _, its_own) in VARIANTS.items()
     )
-    return Table("recurrence.accuracy", ("layer and start", *(f"{n} tokens" for n in lengths)), rows)
+    return Table(
+        "recurrence.accuracy",
+        ("layer and start", *(f"{n} tokens" for n in lengths), "trainings solved"),
+        rows,
+    )
+
+
+def _gradient_table() -> Table:
+    rows = tuple(
+        (_row_label(words), *(Cell(f"recurrence.gradient_decades.{name}.{stage}") for stage in STAGES))
+        for name, (words, _, _) in VARIANTS.items()
+    )
+    return Table("recurrence.gradients", ("factors of ten, first step to last", *STAGES.values()), rows)
+
+
+def _dilution_table() -> Table:
+    measured = ("dilution", "dilution_standard_error", "dilution_uniform")
+    rows = tuple(
+        (f"{n:,}", *(Cell(f"recurrence.{what}.n{n}") for what in measured))
+        for n in PARAMETERS["dilution_lengths"]
+    )
+    heading = ("tokens", "mean largest weight", "standard error", "weight if all were alike")
+    return Table("recurrence.dilution", heading, rows)
+
+
+def _row_label(words: str) -> str:
+    return words.removeprefix("a ").removeprefix("an ")
 
 
 def _cost_tables() -> tuple[Table, Table]:
@@ -511,7 +556,7 @@ def _gain(found: Findings, better: str, worse: str, length: int) -> dict[str, fl
 
 
 def _one_step(found: Findings) -> Verdict:
-    ids = [f"recurrence.cost.attention.{w}.n{n}" for w in ("sequential_steps", "path") for n in COST_LENGTHS]
+    ids = [f"recurrence.cost.attention.sequential_steps.n{n}" for n in COST_LENGTHS]
     return equal({name: found[name] for name in ids}, 1)
 
 
@@ -617,7 +662,7 @@ CLAIMS = (
             {"more updates": f["recurrence.steps.attention.t200"] - f["recurrence.steps.attention.t10"]}, 100
         ),
     ),
-    Claim("recurrence.one_step", "attention takes one step, over a path of one, at each length", _one_step),
+    Claim("recurrence.one_step", "attention takes one sequential step at each length", _one_step),
     Claim(
         "recurrence.crossing_is_twice_the_width",
         "attention does more multiply-adds than an LSTM from 2d + 1 tokens on",
