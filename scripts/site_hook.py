@@ -6,6 +6,7 @@ import posixpath
 import re
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -51,7 +52,9 @@ def _part(files: Files, path: str) -> str:
     """A style sheet without comments, its addresses as seen from the joined one."""
     file = files.get_file_from_path(path)
     if file is None:
-        raise FileNotFoundError(f"mkdocs.yml, extra_css: no file {path}")
+        raise PluginError(
+            f"mkdocs.yml, extra_css: no file {path}\n  to mend: correct the path, or: nox -s build"
+        )
     folder, here = posixpath.dirname(path), posixpath.dirname(STYLES)
 
     def moved(match: re.Match[str]) -> str:
