@@ -83,6 +83,11 @@ def test_a_gradient_above_its_bound_refutes_the_claim(findings, runs):
     assert not judge(claim, recurrence.measure(runs=growing, **settings(recurrence))).holds
 
 
+def test_an_attention_whose_gradient_falls_with_distance_is_noticed(findings):
+    claim = next(c for c in recurrence.CLAIMS if c.id == "recurrence.attention_flat")
+    assert not judge(claim, findings).holds
+
+
 def test_the_claims_fail_where_every_layer_solves_everything(findings):
     """The order of the layers would be no surprise then, and the page must not print it."""
     failing = {c.id for c in recurrence.CLAIMS if not judge(c, findings).holds}
@@ -111,7 +116,8 @@ TINY = {"training": 32, "validation": 16, "test": 16, "batch": 16, "epochs": 1}
 @pytest.mark.parametrize("layer", ["lstm", "attention"])
 def test_a_run_returns_what_the_analysis_reads(layer):
     run = next(r for r in recurrence.EXPERIMENT.runs if r.name == f"{layer}.t10.seed0")
-    made = run.function(**{**run.parameters, **TINY, "gradient_sequences": 2, "lengths_before": [3]})
+    before = [3] if layer == "lstm" else []
+    made = run.function(**{**run.parameters, **TINY, "gradient_sequences": 2, "lengths_before": before})
     read = {"accuracy", "parameters", "steps", "solved", "log10_gradients_start", "log10_gradients_trained"}
     assert read <= set(made)
     assert made["log10_gradients_start"].shape == (10,)
