@@ -458,7 +458,7 @@ def _horizon_table(lengths: list[int]) -> Table:
     )
     return Table(
         "recurrence.accuracy",
-        ("layer and start", *(f"{n} tokens" for n in lengths), "trainings solved"),
+        ("accuracy over so many tokens", *(str(n) for n in lengths), "solved"),
         rows,
     )
 

@@ -87,7 +87,7 @@ _DASHED = (0, (4, 2))
 _OTHER_START = ("lstm_larger_bias", "simple_rnn_glorot")
 _START_PLACES = {
     "simple_rnn": (3, (0, 7), "center"),
-    "simple_rnn_glorot": (2, (4, 8), "left"),
+    "simple_rnn_glorot": (2, (6, -14), "left"),
     "lstm": (2, (-4, -24), "right"),
     "lstm_larger_bias": (3, (0, 7), "center"),
 }
