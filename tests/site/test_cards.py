@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-import browser as browsing
 import pytest
 from built import SITE
+
+import browser as browsing
 
 CARD = ".provenance-card"
 
