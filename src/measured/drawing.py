@@ -158,15 +158,12 @@ class Palette:
         return svg
 
     def css(self) -> str:
-        """The roles as CSS variables: light, unless Material's dark scheme is chosen."""
-        blocks = {"light": ":root", "dark": '[data-md-color-scheme="slate"]'}
-        return "\n".join(
-            selector
-            + " {\n"
-            + "".join(f"  --figure-{role}: {colours[scheme]};\n" for role, colours in self.roles.items())
-            + "}"
-            for scheme, selector in blocks.items()
+        """The roles as CSS variables: light, unless Material's dark scheme is chosen and shown on a screen."""
+        light, dark = (
+            "".join(f" --figure-{role}: {colours[scheme]};" for role, colours in self.roles.items())
+            for scheme in SCHEMES
         )
+        return f':root {{{light} }}\n@media screen {{ [data-md-color-scheme="slate"] {{{dark} }} }}\n'
 
 
 def svg_of(drawing: Drawing, name: str, palette: Palette) -> str:

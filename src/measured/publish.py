@@ -63,7 +63,7 @@ def files_of(
         if path.suffix in {".svg", ".csv"} and not path.name.startswith("."):
             yield f"{DATA}/figures/{path.name}", path.read_bytes()
     if project.palette:
-        yield "assets/palette.css", Palette.load(project.palette_file).css() + "\n"
+        yield "assets/palette.css", Palette.load(project.palette_file).css()
 
 
 def measurement_rows(provenance: Provenance, pages: Mapping[str, list[str]]) -> list[dict[str, Any]]:
