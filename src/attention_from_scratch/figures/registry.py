@@ -1,6 +1,6 @@
 """The figures, by the experiments whose records they draw. Importing this imports no Matplotlib."""
 
-from attention_from_scratch.figures import heads, masks, recurrence, scale
+from attention_from_scratch.figures import heads, induction, masks, recurrence, scale
 from measured.drawing import Plot
 
 FIGURES = [
@@ -9,6 +9,9 @@ FIGURES = [
     Plot("scale.training", scale.training, ("scale",)),
     Plot("masks.three", masks.three, ("masks",)),
     Plot("heads.cost", heads.cost, ("heads",)),
+    Plot("induction.curves", induction.curves, ("induction",)),
+    Plot("induction.long", induction.long_run, ("induction",)),
+    Plot("induction.map", induction.solved_map, ("induction",)),
     Plot("recurrence.accuracy", recurrence.accuracy, ("recurrence",)),
     Plot("recurrence.starts", recurrence.starts, ("recurrence",)),
     Plot("recurrence.gradients", recurrence.gradients, ("recurrence",)),
