@@ -158,7 +158,7 @@ class Palette:
         return svg
 
     def css(self) -> str:
-        """The roles as CSS variables: light, unless Material's dark scheme is chosen and shown on a screen."""
+        """The roles as CSS variables: light, unless Material's dark scheme is chosen, on a screen."""
         light, dark = (
             "".join(f" --figure-{role}: {colours[scheme]};" for role, colours in self.roles.items())
             for scheme in SCHEMES
