@@ -49,9 +49,7 @@ def throughput(blocks: int, sequences: int, batch: int, turns: int) -> dict[str,
 
 
 @click.command()
-@click.option(
-    "--sequences", default=4_032, help="In an epoch; short, so that some meet no other process."
-)
+@click.option("--sequences", default=4_032, help="In an epoch; short, so that some meet no other process.")
 @click.option("--batch", default=64, help="Sequences a step.")
 @click.option("--turns", default=20, help="Timed epochs of each loop.")
 def main(sequences: int, batch: int, turns: int) -> None:

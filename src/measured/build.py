@@ -87,7 +87,9 @@ def gate(project: Project, say: Say, arguments: tuple[str, ...] = ()) -> None:
     import pytest
 
     os.environ["MEASURED_ROOT"] = str(project.root)
-    code = pytest.main(["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:warnings", str(project.stored), *arguments])
+    code = pytest.main(
+        ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:warnings", str(project.stored), *arguments]
+    )
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:
         raise MeasuredError(
             "the gate compared nothing",

@@ -24,7 +24,7 @@ def with_numbers(site):
     return pages[0]
 
 
-def first(page, selector="article a.measured:not([data-ids])"):
+def first(page, selector="article a.measured:not([data-ids]):visible"):
     page.wait_for_selector("article[data-mounted=ready]")
     link = page.locator(selector).first
     link.scroll_into_view_if_needed()
@@ -105,7 +105,7 @@ def test_a_computed_number_names_its_parts(visit, site):
     if not pages:
         pytest.skip("no page of this site computes a number")
     page = visit(pages[0])
-    first(page, "article a.measured[data-ids]").hover()
+    first(page, "article a.measured[data-ids]:visible").hover()
     page.locator(CARD).wait_for()
     assert page.locator(f"{CARD} li").count() >= 1
 
@@ -137,7 +137,7 @@ def test_instant_navigation_takes_the_card_away(visit, with_numbers):
 
 def test_without_scripts_the_link_leads_to_the_row(visit, with_numbers):
     page = visit(with_numbers, java_script_enabled=False)
-    link = page.locator("article a.measured").first
+    link = page.locator("article a.measured:visible").first
     name = link.get_attribute("href").split("#")[1]
     link.click()
     page.wait_for_url(re.compile("/measurements/"))
