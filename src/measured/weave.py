@@ -324,7 +324,9 @@ class _Weaving:
         return escape(shown.text)
 
     def _in_data(self, shown: Shown) -> str:
-        return f'<data value="{escape(str(shown.value))}">{escape(shown.text)}</data>'
+        """Six digits are enough for a script that sorts a table; the full value is on the ledger."""
+        value = f"{shown.value:.6g}" if isinstance(shown.value, float) else str(shown.value)
+        return f'<data value="{escape(value)}">{escape(shown.text)}</data>'
 
     def _in_prose(self, shown: Shown) -> str:
         if not shown.ids or self.weaver.row_page is None:

@@ -198,7 +198,7 @@ def test_weaving_alone_needs_no_site_generator():
     from measured.scan import scan
 
     woven = Weaver(library, row_page=None).weave(scan("{{ dice.mean }}", Path("x.md")))
-    assert woven.markdown == '<data class="measurement" value="1.0">1.0</data>'
+    assert woven.markdown == '<data class="measurement" value="1">1.0</data>'
 
 
 def test_a_table_whose_rows_do_not_fit_is_refused():
