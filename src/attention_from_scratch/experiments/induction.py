@@ -3,7 +3,7 @@
 The task is match-then-read (see `tasks`): find the cue, name the symbol after it. The experiment is first
 run as the write-up ran it: thirty epochs, one block and two. Then its claim is pushed. One block gets
 fresh sequences and more steps, then more width; all sizes get other lengths. Budgets and stop rules are
-in `induction_plan`, fixed beforehand.
+in `induction_plan`, with what was changed after a look at data.
 
 Then the trained models are opened. The last query of the second block *reads* what gets more than half
 of its weight: the first cue, the answer after it, or neither. That is a picture. A model counts as having
