@@ -1,6 +1,7 @@
 """What `induction` trains: budgets, stop rules and seeds.
 
-Seeds were fixed before anything ran, and none was dropped. The choices, and which of them followed a look at data:
+Seeds were fixed before anything ran, and none was dropped. The choices, and which of them followed a
+look at data:
 
 - Width 32, feed-forward 64, 4 heads give exactly the parameters of the write-up.
 - 8,000 training sequences in batches of 64 for 30 epochs: the write-up gives the epochs alone. With 8,000
@@ -18,8 +19,8 @@ Seeds were fixed before anything ran, and none was dropped. The choices, and whi
   the reported experiment, 8 at Keras' default (added when the first nine seeds showed more kinds of
   model than the two expected), 8 with a causal mask, 8 with a causal mask and a cue that varies.
 - Changed after a look: the wide block's rate (above); the one-head seeds at Keras' rate (added after nine
-  others, then cut from 16 to 8 to save time); `long_steps` (from 60,000 to 40,000, to save time, before any of
-  these runs); the interventions that name a circuit, and the name of the pointer, after the first models.
+  others, then cut from 16 to 8 to save time); `long_steps` (from 60,000 to 40,000, to save time, before
+  any of these runs); the interventions that name a circuit, and the pointer's name, after the first models.
 - Seeds 0, 1, 2 … in order, as many as the time allows: all training together has to fit into nine
   minutes of two cores.
 """
