@@ -6,6 +6,7 @@ The lines are read from the source, not from a run: a measurement's line is wher
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from measured.files import sha256_of_text, write_json
+from measured.fingerprint import digest
 from measured.measurement import Measurement, Value
 from measured.project import Project
 from measured.record import Record
@@ -41,7 +44,25 @@ class _Written:
 
 
 def places(library: Library, project: Project) -> dict[str, Place]:
-    """The line of each measurement and each claim, by id; where none is found, its experiment's function."""
+    """The line of each measurement and each claim, by id; where none is found, its experiment's function.
+
+    The lines follow from the sources, whose hashes the records hold: equal records have equal places.
+    """
+    kept = project.build / "places.json"
+    parts = {name: digest(r.fingerprint) for name, r in library.records.items()}
+    key = digest({**parts, "ids": repr(sorted(library.owner)), "reader": sha256_of_text(Path(__file__))})
+    try:
+        stored = json.loads(kept.read_text(encoding="utf-8"))
+        if stored["of"] == key:
+            return {name: Place.read(text) for name, text in stored["places"].items()}
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # never made, or half-written: read the sources
+    found = _places(library, project)
+    write_json(kept, {"of": key, "places": {name: str(place) for name, place in found.items()}})
+    return found
+
+
+def _places(library: Library, project: Project) -> dict[str, Place]:
     found: dict[str, Place] = {}
     for record in library.records.values():
         files = source_files(record, project)
