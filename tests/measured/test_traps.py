@@ -177,7 +177,9 @@ def test_a_run_that_fails_names_its_seed_and_leaves_the_others(sample):
 
 
 def test_a_run_over_its_time_budget_is_stopped_and_named(sample):
-    sample.edit("src/dice/luck.py", "    return", "    import time; time.sleep(3600 * (seed == 2))\n    return")
+    sample.edit(
+        "src/dice/luck.py", "    return", "    import time; time.sleep(3600 * (seed == 2))\n    return"
+    )
     sample.edit("src/dice/fair.py", '"seed": s}, in_quick', '"seed": s}, seconds=2, in_quick')
     fails_and_keeps_the_site(sample, "run seed2 of fair (seed 2): exceeded its time budget of 2 s")
 
