@@ -20,7 +20,7 @@ THREADS = {
 DETERMINISM = {
     **THREADS,
     "TF_ENABLE_ONEDNN_OPTS": "0",
-    "TF_CPP_MIN_LOG_LEVEL": "2",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
     "CUDA_VISIBLE_DEVICES": "-1",
     "KERAS_BACKEND": "tensorflow",
     "PYTHONHASHSEED": "0",
