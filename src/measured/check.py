@@ -1,4 +1,4 @@
-"""Checks of a built site: nothing left over that a reader should not see, nothing heavy, no dead link."""
+"""Checks of a built site: nothing left over that a reader should not see, nothing heavy, no third party."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _LEFTOVERS = {
     "np.float64": "NumPy's repr",
     "np.float32": "NumPy's repr",
     "$$": "an unrendered formula",
+    r"\(": "an unrendered formula",
 }
 _KEY = re.compile(r"\b(?:pch|i18n)\.[a-z]\w+\b")
 # Code is shown as written, and a formula keeps its LaTeX, braces and all, as an attribute.

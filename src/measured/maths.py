@@ -47,6 +47,11 @@ def render(page_html: str) -> str:
     return _FORMULA.sub(formula, page_html)
 
 
+def in_title(title: str) -> str:
+    """A heading as a table of contents shows it, where a formula arrives as bare LaTeX."""
+    return re.sub(r"\\\((.+?)\\\)", lambda match: mathml(html.unescape(match[1]).strip(), False), title)
+
+
 @lru_cache(maxsize=4096)
 def mathml(latex: str, display: bool) -> str:
     """One formula as MathML that keeps its LaTeX as `alttext`.

@@ -80,6 +80,8 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         """Formulas become MathML, figures become inline SVG that follows the scheme."""
         with _as_plugin_error():
             content = maths.render(content)
+            for link in _links(page.toc):
+                link.title = maths.in_title(link.title)
             content = _PICTURE.sub(self._inline, content)
             content = _ALIGNED.sub(lambda match: _CLASSES[match[1]], content)
         return (_BANNER if self.project.quick else "") + content
@@ -177,6 +179,13 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         svg = (self.project.drawings / f"{match['name']}.svg").read_text(encoding="utf-8")
         label = html.escape(html.unescape(match["alt"]), quote=True)
         return svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+
+
+def _links(toc):
+    """Every entry of a table of contents, whatever its depth."""
+    for link in toc:
+        yield link
+        yield from _links(link.children)
 
 
 _BANNER = (

@@ -209,6 +209,7 @@ def test_two_runs_of_one_name_are_refused():
         ("<p>{% x %}</p>", "an unresolved tag"),
         ("<p>np.float64(0.1)</p>", "NumPy's repr"),
         ("<p>$$x$$</p>", "an unrendered formula"),
+        (r"<a>of \(d_k\)</a>", "an unrendered formula"),
         ("<p>pch.quizTag</p>", "an untranslated key"),
         ("<p>Traceback (most recent call last)</p>", "a traceback"),
     ],
@@ -231,6 +232,10 @@ def test_a_heavy_page_and_an_empty_site_are_told(tmp_path):
     write_text(tmp_path / "index.html", f"<p>{noise}</p>")
     with pytest.raises(MeasuredError, match="bytes gzipped"):
         check.check(tmp_path, None)
+
+
+def test_a_formula_in_a_table_of_contents_is_rendered():
+    assert maths.in_title(r"The root of \(d_k\)").startswith('The root of <math alttext="d_k"')
 
 
 def test_a_formula_that_cannot_be_read_is_told_with_its_line():
