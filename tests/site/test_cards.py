@@ -28,7 +28,17 @@ def first(page, selector="article a.measured:not([data-ids]):visible"):
     page.wait_for_selector("article[data-mounted=ready]")
     link = page.locator(selector).first
     link.scroll_into_view_if_needed()
+    settled(page, link)
     return link
+
+
+def settled(page, link):
+    """Wait until what is near has arrived: a sketch above may still take its place."""
+    page.wait_for_load_state("networkidle")
+    before = None
+    while (box := link.bounding_box()) != before:
+        before = box
+        page.wait_for_timeout(300)
 
 
 def test_hovering_opens_a_card_that_says_where_the_number_comes_from(visit, with_numbers):
