@@ -11,8 +11,12 @@ import pytest
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[2] / "scripts")]
 
 from built import ROOT, SITE, is_listing  # noqa: E402
+from playwright.sync_api import expect  # noqa: E402
 
 import browser as browsing  # noqa: E402
+
+# A busy machine draws fewer frames; it is no failure that a transition ends later.
+expect.set_options(timeout=30_000)
 
 
 def pytest_generate_tests(metafunc):
