@@ -38,7 +38,7 @@ def main() -> None:
 def builds(folder: Path) -> None:
     """A build that changes nothing, and one after a one-word edit, against bare MkDocs on the woven pages."""
     project = folder / "project"
-    skipped = shutil.ignore_patterns(".git", ".nox", "__pycache__", "node", "lock", "quick")
+    skipped = shutil.ignore_patterns(".git", ".nox", "__pycache__", "node", "tools", "lock", "quick")
     shutil.copytree(ROOT, project, ignore=skipped)
     bare = _bare(project, folder / "bare")
     page = project / PAGE
@@ -68,10 +68,7 @@ def builds(folder: Path) -> None:
 
 def _bare(project: Path, target: Path) -> Path:
     """A MkDocs project of the woven pages, without the engine."""
-    from measured.export import export
-    from measured.project import Project
-
-    export(Project.load(project), target / "docs")
+    _run("measured.cli", "export", str(target / "docs"), cwd=project)
     config = yaml.unsafe_load((project / "mkdocs.yml").read_text(encoding="utf-8").replace("!ENV", ""))
     config["plugins"] = [p for p in config["plugins"] if p != "measured" and "measured" not in p]
     config["extra_css"] = ["assets/palette.css", *config.get("extra_css", [])]
@@ -118,7 +115,7 @@ def _seconds(act: Callable[[], object]) -> float:
 
 
 def _run(*arguments: str, cwd: Path) -> None:
-    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(cwd / "src")}
     done = subprocess.run(
         [sys.executable, "-m", *arguments], cwd=cwd, env=env, capture_output=True, text=True
     )
