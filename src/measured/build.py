@@ -67,7 +67,7 @@ def measure(project: Project, say: Say, workers: int) -> None:
     for job in stale:
         say(f"  {job.name}: {job.why}")
     workflow.make(project, stale, workers)
-    for path in workflow.prune(project):
+    for path in workflow.prune(project, every):
         say(f"  removed {path.relative_to(project.root)}: nothing declares it any more")
 
 

@@ -35,7 +35,7 @@ def check(site: Path, project: Project) -> str:
     Raises:
         MeasuredError: a page shows what no reader should see, or weighs too much.
     """
-    pages = sorted(site.rglob("*.html"))
+    pages = sorted(site.rglob("*.html"), key=lambda path: path.stat().st_size, reverse=True)
     if not pages:
         raise MeasuredError("the site has no page", path=site)
     heaviest = 0
@@ -43,6 +43,8 @@ def check(site: Path, project: Project) -> str:
         data = path.read_bytes()
         for problem in _problems(data.decode("utf-8")):
             raise MeasuredError(problem, path=path.relative_to(site), expected="a page fit for readers")
+        if len(data) <= heaviest:
+            continue  # compressed it is lighter still
         weight = len(gzip.compress(data, mtime=0))
         heaviest = max(heaviest, weight)
         if weight > PAGE_BUDGET:

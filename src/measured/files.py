@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,13 @@ def sha256_of_text(path: Path) -> str:
         MeasuredError: the file cannot be read.
     """
     try:
-        return sha256(path.read_bytes().replace(b"\r\n", b"\n"))
+        state = path.stat()
+        return _hash_of_text(path, state.st_mtime_ns, state.st_size)
     except OSError as error:
         raise MeasuredError(f"cannot read: {error.strerror}", path=path) from error
+
+
+@lru_cache(maxsize=4096)
+def _hash_of_text(path: Path, changed: int, size: int) -> str:
+    """Once for each state of a file: hundreds of fingerprints share the same modules."""
+    return sha256(path.read_bytes().replace(b"\r\n", b"\n"))

@@ -52,6 +52,11 @@ def of_function(
 def closure(module: str, packages: tuple[str, ...]) -> dict[str, Path]:
     """The module, all that it imports of the project and of the engine, and their packages' `__init__`."""
     within = tuple(sorted({*packages, ENGINE}))
+    return {name: _file_of(name) for name in _reachable(module, within)}
+
+
+@cache
+def _reachable(module: str, within: tuple[str, ...]) -> tuple[str, ...]:
     graph = _graph(within)
     todo, seen = [module], set()
     while todo:
@@ -63,7 +68,7 @@ def closure(module: str, packages: tuple[str, ...]) -> dict[str, Path]:
             todo.append(name.rpartition(".")[0])
         if name in graph.modules:
             todo.extend(graph.find_modules_directly_imported_by(name))
-    return {name: _file_of(name) for name in sorted(seen) if name.split(".")[0] in within}
+    return tuple(name for name in sorted(seen) if name.split(".")[0] in within)
 
 
 def digest(fingerprint: Mapping[str, str]) -> str:

@@ -133,8 +133,10 @@ def _fetched(text: str, suffix: str) -> Iterator[str]:
 
 def _fetched_by_tags(text: str) -> Iterator[str]:
     for tag in _TAG.finditer(text):
-        attributes = dict(_attributes(tag["attributes"]))
         name = tag["name"].lower()
+        if name != "link" and name not in _FETCHING:
+            continue
+        attributes = dict(_attributes(tag["attributes"]))
         if name == "link" and _FETCHED_LINKS & set(attributes.get("rel", "").lower().split()):
             wanted = ("href",)
         else:

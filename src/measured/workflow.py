@@ -115,12 +115,12 @@ def stale_jobs() -> list[Job]:
     ]
 
 
-def prune(project: Project) -> list[Path]:
+def prune(project: Project, declared: Iterable[Job]) -> list[Path]:
     """Remove records and figures that nothing declares any more; say which.
 
     Runs stay: they were dear, their fingerprint says what they are, and another branch may want them.
     """
-    kept = {path for job in jobs(project) for path in job.makes}
+    kept = {path for job in declared for path in job.makes}
     folders = (project.records, project.drawings)
     gone = [p for f in folders if f.is_dir() for p in sorted(f.rglob("*")) if p.is_file() and p not in kept]
     for path in gone:
