@@ -61,7 +61,12 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         """Weave all pages, so that everything generated can know where each number is shown."""
         with _as_plugin_error():
             library = Library(self.project.read_records())
-            self.weaver = Weaver(library, publish.pictures(self.project), row_page=ledger.PAGE)
+            self.weaver = Weaver(
+                library,
+                publish.pictures(self.project),
+                row_page=ledger.PAGE,
+                claims_must_hold=not self.project.quick,
+            )
             self.woven: dict[str, Woven] = {}
             self.executed: dict[str, cells.Executed] = {}
             self.meta: dict[str, dict] = {}

@@ -228,6 +228,12 @@ def test_quick_values_never_reach_the_site(sample):
     assert sample.tree("site") == before
 
 
+def test_a_claim_that_quick_data_do_not_carry_stops_no_quick_build(sample):
+    sample.edit("docs/index.md", "fair.middling", "fair.loaded")
+    assert sample.build("--quick").returncode == 0
+    fails_and_keeps_the_site(sample, "the claim fair.loaded is false")
+
+
 def test_the_gate_refuses_a_quick_record(sample):
     assert sample.build("--quick").returncode == 0
     for suffix in ("json", "npz"):
