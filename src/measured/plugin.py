@@ -60,7 +60,8 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Weave all pages, so that everything generated can know where each number is shown."""
         with _as_plugin_error():
-            library = Library(self.project.read_records())
+            stored = publish.stored_values(self.project) if self.project.quick else ()
+            library = Library(self.project.read_records(), absent=stored)
             self.weaver = Weaver(
                 library,
                 publish.pictures(self.project),

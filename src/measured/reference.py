@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +68,8 @@ class Number:
             ) from error
 
     def _with(self, other: Any, apply: Callable[[Any, Any], Any], swapped: bool = False) -> Number:
+        if isinstance(other, Absent):
+            return other
         if isinstance(self.value, str) or isinstance(getattr(other, "value", other), str):
             raise MeasuredError(f"arithmetic with text: {self.value!r} and {other!r}", expected="two numbers")
         mine, theirs = self.value, getattr(other, "value", other)
@@ -129,6 +131,26 @@ class Number:
     __hash__ = None
 
 
+class Absent(Number):
+    """A number that a full build measures and this quick one did not, and whatever is computed from it."""
+
+    def __init__(self) -> None:
+        super().__init__(float("nan"), (), "absent", "")
+
+    def shown(self, specification: str | None = None) -> Shown:
+        """A question mark, in any format."""
+        return Shown("?", "?", (), "absent")
+
+    def _with(self, other: Any, apply: Callable[[Any, Any], Any], swapped: bool = False) -> Number:
+        return self
+
+    def __abs__(self):
+        return self
+
+    def __neg__(self):
+        return self
+
+
 class Namespace:
     """The dots of a reference: each step narrows the ids, the last one finds the number."""
 
@@ -150,10 +172,16 @@ class Namespace:
 
 
 class Library:
-    """All records that a page may refer to."""
+    """All records that a page may refer to.
 
-    def __init__(self, records: Mapping[str, Record]) -> None:
+    Args:
+        records: by experiment.
+        absent: ids that quick records may lack; a page shows a question mark in their place.
+    """
+
+    def __init__(self, records: Mapping[str, Record], absent: Iterable[str] = ()) -> None:
         self.records = records
+        self._absent = frozenset(absent)
         self.measurements: dict[str, Measurement] = {}
         self.owner: dict[str, Record] = {}
         self.claims = {c.id: c for record in records.values() for c in record.claims.values()}
@@ -170,13 +198,13 @@ class Library:
                 self.owner[measurement.id] = record
         self._beginnings = {
             ".".join(parts[:n])
-            for parts in (i.split(".") for i in [*self.measurements, *self._parameters()])
+            for parts in (i.split(".") for i in [*self.measurements, *self._absent, *self._parameters()])
             for n in range(1, len(parts) + 1)
         }
 
     def names(self) -> dict[str, Namespace]:
         """The first words of all references, for a template's globals."""
-        roots = {name.split(".")[0] for name in self.measurements}
+        roots = {name.split(".")[0] for name in (*self.measurements, *self._absent)}
         spaces = {root: Namespace(root, self, self._measured) for root in sorted(roots)}
         return {**spaces, "parameters": Namespace("parameters", self, self._parameter)}
 
@@ -202,7 +230,9 @@ class Library:
 
     def _measured(self, name: str) -> Number | None:
         found = self.measurements.get(name)
-        return None if found is None else Number.of(found)
+        if found is None:
+            return Absent() if name in self._absent else None
+        return Number.of(found)
 
     def _parameter(self, name: str) -> Number | None:
         parts = name.split(".")

@@ -204,3 +204,17 @@ def test_weaving_alone_needs_no_site_generator():
 def test_a_table_whose_rows_do_not_fit_is_refused():
     with pytest.raises(MeasuredError, match="2 cells for 3 columns"):
         Table("dice.t", ("a", "b", "c"), (("x", Cell("dice.mean")),))
+
+
+def test_a_number_that_quick_records_lack_is_a_question_mark():
+    from measured.scan import scan
+
+    library = Library(
+        {"dice": record_of([Measurement("dice.mean", 1.0, "m", Exact("w"), ".1f")])}, {"dice.a.rare"}
+    )
+    page = scan(
+        "{{ dice.a.rare }} {{ (dice.mean - dice.a.rare) | fmt('.1f') }} {{ dice.mean }}", Path("x.md")
+    )
+    assert re.sub("<[^>]+>", "", Weaver(library, row_page=None).weave(page).markdown) == "? ? 1.0"
+    with pytest.raises(MeasuredError, match="no record has dice.a.rarer"):
+        Weaver(library).weave(scan("{{ dice.a.rarer }}", Path("x.md")))
