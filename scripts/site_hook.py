@@ -1,4 +1,4 @@
-"""An MkDocs hook: one style sheet, search of prose and captions, numbers aligned without inline styles."""
+"""An MkDocs hook: one style sheet, search of prose and captions, tables that scroll without a script."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ _URL = re.compile(r"url\((['\"]?)(?!data:|#|https?:|/)([^'\")]+)\1\)")
 
 # Code, outputs, drawings, formulas and measured tables are looked at; nobody searches for a digit in them.
 _NOT_SEARCHED = re.compile(r"<(pre|svg|math)(?=[ >])|<(table)(?=>\s*<thead>)")
-_ALIGNED = re.compile(r' style="text-align: (left|right|center);"')
-_CLASSES = {"left": "", "right": ' class="number"', "center": ' class="centre"'}
+# Material's script wraps each table without a class, when it comes. These are wrapped here, and have a class.
+_TABLE = re.compile(r"<table( data-search-exclude)?>(.*?)</table>", re.S)
+_WRAPPED = (
+    r'<div class="md-typeset__scrollwrap"><div class="md-typeset__table">'
+    r'<table class="plain"\1>\2</table></div></div>'
+)
 # A row for each measurement: the numbers stand in prose already, where search finds them.
 _UNSEARCHED_PAGES = {"measurements.md"}
 
@@ -29,7 +33,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Join the theme's style sheets and those of extra_css, in this order, into one."""
     theme = sorted(file.src_uri for file in files if _THEME_STYLES.fullmatch(file.src_uri))
     parts = [*theme, *map(str, config.extra_css)]
-    text = "\n".join(_part(files, path) for path in parts)
+    text = "\n".join(_part(files, path) for path in parts).replace("table:not([class])", "table.plain")
     files.append(File.generated(config, STYLES, content=text))
     config.extra_css = []  # the template links the joined one
     return files
@@ -43,9 +47,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Mark what search leaves out; alignment becomes a class."""
+    """Mark what search leaves out; tables get the box that they scroll in."""
     html = _NOT_SEARCHED.sub(lambda match: f"{match[0]} data-search-exclude", html)
-    return _ALIGNED.sub(lambda match: _CLASSES[match[1]], html)
+    return _TABLE.sub(_WRAPPED, html)
 
 
 def _part(files: Files, path: str) -> str:

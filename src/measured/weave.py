@@ -264,6 +264,19 @@ class _Weaving:
 
     def claim(self, name: str, sentence: str, line: int) -> str:
         """`{% claim "name" %}sentence{% endclaim %}`: prose that stands only while its predicate holds."""
+        self._stands(name, " ".join(sentence.split()), line)
+        mark = ""
+        if self.weaver.row_page is not None:
+            row = f"{self.to(self.weaver.row_page)}#claim-{name}"
+            mark = f'[]({row}){{ .claim-mark data-claim="{name}" aria-label="What this claim rests on" }}'
+        return f'<span class="claim" data-claim="{name}">{sentence}{mark}</span>'
+
+    def holds(self, name: str) -> _Block:
+        """`{{ holds("name") }}`: the claim's id, for markup that is right only while its predicate holds."""
+        self._stands(name, "what is marked as right")
+        return _Block(name)
+
+    def _stands(self, name: str, said: str, line: int | None = None) -> None:
         found = self.weaver.library.claims.get(name)
         if found is None:
             raise MeasuredError(
@@ -276,17 +289,12 @@ class _Weaving:
             saw = ", ".join(f"{k} = {v}" for k, v in found.saw.items())
             state = f"cannot be decided ({found.undecidable})" if found.undecidable else "is false"
             raise MeasuredError(
-                f"the claim {name} {state}: {' '.join(sentence.split())!r}",
+                f"the claim {name} {state}: {said!r}",
                 line=line,
                 expected=f"{found.words}; it saw {saw or 'nothing'}",
                 mend="change the sentence to what was measured, or mend the experiment",
             )
         self.claims[name] = None
-        mark = ""
-        if self.weaver.row_page is not None:
-            row = f"{self.to(self.weaver.row_page)}#claim-{name}"
-            mark = f'[]({row}){{ .claim-mark data-claim="{name}" aria-label="What this claim rests on" }}'
-        return f'<span class="claim" data-claim="{name}">{sentence}{mark}</span>'
 
     def give(self, text: str, reason: str = "") -> Shown:
         """A number that nobody measures, and why it may stand: `{{ given("12", "the length") }}`."""
@@ -402,7 +410,14 @@ def _environment(weaving: _Weaving) -> Environment:
     environment.globals.clear()
     environment.globals.update(weaving.weaver.library.names())
     environment.globals.update(
-        {"_weaving": weaving, "table": weaving.table, "given": weaving.give, "min": _least, "max": _largest}
+        {
+            "_weaving": weaving,
+            "table": weaving.table,
+            "given": weaving.give,
+            "holds": weaving.holds,
+            "min": _least,
+            "max": _largest,
+        }
     )
     environment.filters = {"fmt": weaving.format, "abs": abs}
     return environment

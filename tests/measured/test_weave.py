@@ -131,9 +131,17 @@ def test_a_claim_that_holds_marks_its_sentence():
     assert weave('{% claim "dice.holds" %}It *is*.{% endclaim %}').claims == ("dice.holds",)
 
 
+def test_markup_is_right_only_while_a_claim_holds():
+    woven = weave('<li data-right="{{ holds("dice.holds") }}">x</li>')
+    assert woven.markdown == '<li data-right="dice.holds">x</li>'
+    assert woven.claims == ("dice.holds",)
+
+
 @pytest.mark.parametrize(
     ("page", "line", "expected"),
     [
+        ("a\n<li data-right='{{ holds(\"dice.false\") }}'>", 2, r"the claim dice\.false is false"),
+        ("a\n{{ holds('dice.none') }}", 2, "no record has a claim"),
         ("\n\n{{ dice.meen }}", 3, r"no record has dice\.meen[^$]*did you mean dice\.mean"),
         ("a\n{{ coins.mean }}", 2, r"no record has coins\.mean[^$]*nox -s build"),
         ("{{ dice }}", 1, "a group of measurements"),

@@ -69,9 +69,12 @@ def test_search_leaves_out_code_drawings_and_measured_tables_but_no_captions(pag
     assert "<preface>" in site_hook.on_page_content("<preface>", page, config, Files([]))
 
 
-def test_alignment_becomes_a_class_that_a_strict_policy_allows(page, config):
-    cells = '<td style="text-align: right;">1</td><td style="text-align: left;">a</td>'
-    assert site_hook.on_page_content(cells, page, config, Files([])) == '<td class="number">1</td><td>a</td>'
+def test_a_table_scrolls_without_a_script_and_is_styled_as_the_theme_styles_tables(page, config):
+    html = site_hook.on_page_content("<table>\n<tr></tr></table>", page, config, Files([]))
+    assert html.startswith('<div class="md-typeset__scrollwrap"><div class="md-typeset__table">')
+    assert '<table class="plain">\n<tr></tr></table></div></div>' in html
+    files = site_hook.on_files(a_site(config, main=".x table:not([class]) th{}", site="", fonts=""), config)
+    assert ".x table.plain th{}" in files.get_file_from_path(site_hook.STYLES).content_string
 
 
 def test_the_list_of_measurements_is_not_searched(page, config):

@@ -15,6 +15,8 @@
 // | <a class="measured">, in an article | cards.js          |
 // | <div class="ledger-filter">         | ledger.js         |
 
+import { onEveryPage } from "./shared/pages.js";
+
 const COMPONENTS = [
   ["pre.diagram", () => import("./diagram.js")],
   ['[data-sketch="lookup"]', () => import("./lookup/view.js")],
@@ -29,7 +31,7 @@ const NEAR = "300px";
 
 let takeDown = () => {};
 
-/** Watches the page's elements; called again for each page that instant navigation brings. */
+/** Watches the page's elements. */
 function start() {
   takeDown();
   const mounted = [];
@@ -66,6 +68,4 @@ async function mountOne(element, mounted) {
   }
 }
 
-if (globalThis.document$) globalThis.document$.subscribe(start);
-else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-else start();
+onEveryPage(start);

@@ -4,6 +4,8 @@
 // while it scrolls, so that arrow keys move it. Material wraps the copy button of each block of code in a
 // <nav> of its own; a page has dozens, and they are no places to jump to.
 
+import { onEveryPage } from "./shared/pages.js";
+
 const SCROLLERS =
   ".measured-figure > p, math[display=block], .md-typeset__scrollwrap, .cell-output, .diagram-drawing, pre.diagram > code";
 
@@ -31,4 +33,4 @@ function start() {
   };
 }
 
-globalThis.document$?.subscribe(start);
+onEveryPage(start);

@@ -134,6 +134,16 @@ CLAIMS = (
         ),
     ),
     Claim(
+        "induction.two_blocks_jump",
+        "every seed of two blocks gets from below 0.4 to 0.9 or more in at most three of its thirty epochs",
+        lambda f: below(samples(f, "induction.jump_length.blocks2"), 3.5),
+    ),
+    Claim(
+        "induction.one_block_climbs",
+        "from below 0.4 to 0.9 every seed of one block takes more than 10,000 of its 40,000 steps",
+        lambda f: above(samples(f, "induction.long.climb.blocks1"), 10_000),
+    ),
+    Claim(
         "induction.names_most_common",
         "after thirty epochs one block names a most common symbol in over 0.7 of sequences (median seed)",
         lambda f: above({"median": f["induction.names_most_common.blocks1"]}, 0.7),

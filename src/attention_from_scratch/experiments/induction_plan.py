@@ -65,6 +65,8 @@ PARAMETERS: dict[str, Any] = {
     "probe_seed": 1_000,
     "simulated": 200_000,
     "majority": 0.5,
+    "jump_from": 0.4,
+    "jump_to": 0.9,
     "reported_blocks1": 0.3120,
     "reported_blocks2": 0.9990,
     "reported_cue_weight": 0.87,

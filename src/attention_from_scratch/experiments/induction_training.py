@@ -175,6 +175,14 @@ def as_reported(runs: Runs, p: Mapping[str, Any]) -> Findings:
             "induction.jump_epoch.blocks2", half, seeds, f"first epoch above one half, {what}", EPOCHS, ".0f"
         ),
         over_seeds(
+            "induction.jump_length.blocks2",
+            [top - left for left, top in _jumps(curves["blocks2"], p)],
+            seeds,
+            f"epochs from the last one below {p['jump_from']} to the first one above {p['jump_to']}, {what}",
+            EPOCHS,
+            ".0f",
+        ),
+        over_seeds(
             "induction.solved_epoch.blocks2",
             solved,
             seeds,
@@ -207,6 +215,15 @@ def _first_epoch(curves: np.ndarray, threshold: float) -> list[int]:
     """The first epoch, from 1, that reaches the threshold; one past the last where none does."""
     reached = curves >= threshold
     return [int(r.argmax()) + 1 if r.any() else len(r) + 1 for r in reached]
+
+
+def _jumps(curves: np.ndarray, p: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Of each curve the last place on the plateau and the first at the top (the last one where none is)."""
+    tops = [min(epoch, curves.shape[1]) - 1 for epoch in _first_epoch(curves, p["jump_to"])]
+    return [
+        (int(np.flatnonzero(curve[:top] < p["jump_from"])[-1]), top)
+        for curve, top in zip(curves, tops, strict=True)
+    ]
 
 
 def _names_the_most_common(runs: Runs, p: Mapping[str, Any]) -> Measurement:
@@ -287,6 +304,15 @@ def pushed(runs: Runs, p: Mapping[str, Any]) -> Findings:
             [float(step) for step in leaves],
             seeds,
             "steps until one block first answers half of the validation sequences, median over seeds",
+            STEPS,
+            ",.0f",
+        ),
+        over_seeds(
+            "induction.long.climb.blocks1",
+            [float(steps[top] - steps[left]) for left, top in _jumps(accuracies, p)],
+            seeds,
+            f"steps in which one block climbs from {p['jump_from']} to {p['jump_to']} of the validation "
+            "sequences, median over seeds",
             STEPS,
             ",.0f",
         ),
