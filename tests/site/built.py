@@ -28,6 +28,15 @@ def settle(page) -> None:
     assert set(states) <= {"ready"}, states
 
 
+def until(page, expression: str, seconds: float = 30.0) -> None:
+    """Wait until an expression is true (Playwright's own waiting evaluates text, which the policy forbids)."""
+    for _ in range(int(seconds / 0.05)):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"not within {seconds:.0f} s: {expression}")
+
+
 def is_listing(page: str) -> bool:
     """Whether the page is a module's code; all of them come from one template."""
     return page.startswith("code/")

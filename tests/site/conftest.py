@@ -10,7 +10,7 @@ import pytest
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[2] / "scripts")]
 
-from built import ROOT, SITE, is_listing  # noqa: E402
+from built import ROOT, SITE, is_listing, until  # noqa: E402
 from playwright.sync_api import expect  # noqa: E402
 
 import browser as browsing  # noqa: E402
@@ -60,10 +60,13 @@ def browser():
 
 @pytest.fixture
 def visit(browser, address):
-    """Opens pages; at the end, the console was silent and every request stayed on the site."""
+    """Opens pages, and moves the mouse on them, for which the theme's script waits (`touched`).
+
+    At the end, the console was silent and every request stayed on the site.
+    """
     contexts, complaints, strangers = [], [], []
 
-    def opened(path: str, *, width: int = 1440, scheme: str = "light", **options):
+    def opened(path: str, *, width: int = 1440, scheme: str = "light", touched: bool = True, **options):
         options = {"reduced_motion": "reduce", "viewport": {"width": width, "height": 900}, **options}
         context = browser.new_context(color_scheme=scheme, **options)
         contexts.append(context)
@@ -76,6 +79,9 @@ def visit(browser, address):
             lambda r: None if r.url.startswith((address, "data:", "blob:")) else strangers.append(r.url),
         )
         page.goto(address + path.removesuffix("index.html"))
+        if touched and options.get("java_script_enabled", True) and page.locator("[data-bundle]").count():
+            page.mouse.move(1, 1)
+            until(page, "Boolean(window.document$)")
         return page
 
     yield opened

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 sys.path.insert(0, str(Path(__file__).parent))
 
 import sketch_page  # noqa: E402
+from built import until  # noqa: E402
 
 WIDTHS = (1440, 390)
 SCHEMES = ("default", "slate")
@@ -72,15 +73,6 @@ def lookup_of(page: Page):
     root = ready(page, '[data-sketch="lookup"]')
     expect(root.locator("canvas")).to_have_count(1)
     return root
-
-
-def until(page: Page, condition: str):
-    """Waits for a condition; Playwright's own way evaluates strings in the page, which the policy forbids."""
-    for _ in range(100):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(f"still not: {condition}")
 
 
 def weights(root) -> list[float]:
