@@ -8,7 +8,8 @@ import pytest
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "quiz.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r'^<div class="quiz" id="quiz-(\w+)" markdown>$(.*?)^</div>$', PAGE, re.S | re.M))
 CHOICE = re.compile(
-    r'^<details class="choice"( data-right(?:="[^\n]*?")?)? markdown><summary markdown="span">(.+?)</summary>$'
+    r'^<details class="choice"( data-right(?:="[^\n]*?")?)? markdown>'
+    r'<summary markdown="span">(.+?)</summary>$'
     r"\n(.*?)^</details>$",
     re.S | re.M,
 )

@@ -29,7 +29,7 @@ def settle(page) -> None:
 
 
 def until(page, expression: str, seconds: float = 30.0) -> None:
-    """Wait until an expression is true (Playwright's own waiting evaluates text, which the policy forbids)."""
+    """Wait until an expression is true. Playwright's own way evaluates text, which the policy forbids."""
     for _ in range(int(seconds / 0.05)):
         if page.evaluate(expression):
             return
