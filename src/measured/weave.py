@@ -272,7 +272,7 @@ class _Weaving:
         return f'<span class="claim" data-claim="{name}">{sentence}{mark}</span>'
 
     def holds(self, name: str) -> _Block:
-        """The claim's id, for markup that is right only while its predicate holds: `{{ holds("name") }}`."""
+        """A claim's id, for markup that is right only while its predicate holds."""
         self._stands(name, "what is marked as right")
         return _Block(name)
 
