@@ -8,7 +8,13 @@ import vendor
 WIDTHS = (390, 768, 1440)
 SCHEMES = {"light": "default", "dark": "slate"}
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-OPEN = 'document.querySelectorAll("article details").forEach((e) => { e.open = true; })'
+# Folds open, and everything laid out: what is far away must be as fit for readers when they come to it.
+OPEN = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("* { content-visibility: visible !important; }");
+  document.adoptedStyleSheets.push(sheet);
+  for (const fold of document.querySelectorAll("article details")) fold.open = true;
+}"""
 RUN = """async () => {
   const { violations } = await axe.run(document, { resultTypes: ["violations"] });
   return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target} ${n.any[0]?.message ?? v.help}`));

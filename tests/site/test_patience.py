@@ -32,6 +32,13 @@ def test_each_sign_of_a_reader_brings_the_script(untouched, sign):
     until(untouched, THERE)
 
 
+def test_a_late_script_does_all_that_an_early_one_does(untouched):
+    untouched.keyboard.press("Tab")
+    expect(untouched.locator("article .md-code__button").first).to_be_attached()
+    untouched.evaluate("document.getElementById('masks').scrollIntoView()")
+    expect(untouched.locator(".md-nav__link--active[href$='#masks']")).to_be_attached()
+
+
 def test_an_address_that_asks_for_a_place_is_a_sign(visit):
     until(visit("attention/#masks", touched=False), THERE)
 

@@ -28,7 +28,10 @@
       begun = true;
       for (const sign of SIGNS) removeEventListener(sign, bring, true);
       const script = Object.assign(document.createElement("script"), { src: bundle });
-      script.addEventListener("load", () => document.dispatchEvent(new Event("theme")));
+      script.addEventListener("load", () => {
+        globalThis.document$.next(document); // it waits for DOMContentLoaded, which was long ago
+        document.dispatchEvent(new Event("theme"));
+      });
       for (const end of ["load", "error"]) script.addEventListener(end, release);
       document.body.append(script);
     };
