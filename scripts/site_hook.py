@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sys
+from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import used_styles  # noqa: E402
 
 # Each style sheet that a page waits for costs a reader on a slow line a journey to the host and back.
 STYLES = "assets/stylesheets/all.css"
@@ -50,6 +56,15 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     """Mark what search leaves out; tables get the box that they scroll in."""
     html = _NOT_SEARCHED.sub(lambda match: f"{match[0]} data-search-exclude", html)
     return _TABLE.sub(_WRAPPED, html)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Send no style that can match nothing on this site."""
+    site = Path(config.site_dir)
+    pages = [path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))]
+    scripts = [path.read_text(encoding="utf-8") for path in sorted(site.glob("assets/javascripts/**/*.js"))]
+    sheet = site / STYLES
+    sheet.write_text(used_styles.used(sheet.read_text(encoding="utf-8"), pages, scripts), encoding="utf-8")
 
 
 def _part(files: Files, path: str) -> str:
