@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from measured.measurement import Measurement, format_value
 from measured.provenance import Provenance, drift, key_of, run_in_words
 from measured.record import Record
+from measured.reference import typeset
 from measured.reported import Comparison, sample_in_words
 from measured.stored import Expectation
 
@@ -93,7 +94,7 @@ class Ledger:
         seeds = f"<td>{_strip(m)}</td>" if spread else ""
         return (
             f'<tr id="{m.id}"><th scope="row"><a href="{code}" target="_self">{m.id}</a>'
-            f"<br>{_text(m.description)}</th><td>{_text(m.display())}{unit}</td>"
+            f"<br>{_text(m.description)}</th><td>{_shown(m)}{unit}</td>"
             f"<td>{_allowed(m, expectation)}<sup>{letter}</sup></td>"
             f"<td>{_text(drift(m, expectation))}</td>{seeds}<td>{self._uses(p.pages.get(m.id, []))}</td></tr>"
         )
@@ -118,7 +119,7 @@ class Ledger:
             lines.append(
                 f'<tr><th scope="row">{_text(c.reported.words)}<br>'
                 f"<small>{sample_in_words(c.reported)}</small></th><td>{_text(c.shown)}</td>"
-                f'<td><a href="#{c.measured.id}">{_text(c.measured.display())}</a></td>'
+                f'<td><a href="#{c.measured.id}">{_shown(c.measured)}</a></td>'
                 f"<td>{_number(difference)}</td><td>{chance}</td><td>{c.verdict}</td></tr>"
             )
         return "\n".join([*lines, "</tbody></table></div>\n"])
@@ -201,7 +202,7 @@ def _allowed(m: Measurement, expectation: Expectation | None) -> str:
     kind = expectation.tolerance.kind
     if kind in ("at_most", "at_least"):
         return f"{kind.replace('_', ' ')} {expectation.value:.3g}"
-    shown = _text(format_value(expectation.value, m.format))
+    shown = _text(typeset(format_value(expectation.value, m.format), expectation.value))
     width = expectation.width()
     return f"{shown} ± {width:.2g}" if width else f"exactly {shown}"
 
@@ -223,9 +224,13 @@ def _strip(m: Measurement) -> str:
 
 def _short(value: float, m: Measurement) -> str:
     try:
-        return format_value(value, m.format or ".4g")
+        return typeset(format_value(value, m.format or ".4g"), value)
     except ValueError:
         return f"{value:.4g}"
+
+
+def _shown(m: Measurement) -> str:
+    return _text(typeset(m.display(), m.value))
 
 
 def _number(value: float) -> str:

@@ -22,7 +22,7 @@ from measured.fingerprint import digest
 from measured.measurement import Measurement, Value
 from measured.project import Project
 from measured.record import Record
-from measured.reference import Library
+from measured.reference import Library, typeset
 from measured.sources import Place
 from measured.stored import Expectation
 
@@ -261,7 +261,7 @@ class Provenance:
         card = {
             "words": m.description,
             "value": plain(m.value),
-            "display": m.display(),
+            "display": typeset(m.display(), m.value),
             "unit": m.unit,
             "allowed": expectation.allowed() if expectation else "",
             "stored": plain(expectation.value) if expectation else None,

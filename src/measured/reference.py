@@ -34,6 +34,11 @@ class Shown:
     kind: str
 
 
+def typeset(text: str, value: Value) -> str:
+    """A value's display as readers see it: a negative number has a minus, not a hyphen."""
+    return f"−{text[1:]}" if text.startswith("-") and not isinstance(value, str) else text
+
+
 class Number:
     """A measured value, or one computed from measured values; knows where it comes from."""
 
@@ -59,7 +64,8 @@ class Number:
                 expected="a filter after the expression, in parentheses: {{ (a - b) | fmt('.3f') }}",
             )
         try:
-            return Shown(format_value(self.value, chosen), self.value, self.ids, self.kind)
+            text = typeset(format_value(self.value, chosen), self.value)
+            return Shown(text, self.value, self.ids, self.kind)
         except (ValueError, TypeError) as error:
             raise MeasuredError(
                 f"format {chosen!r} does not fit {name}, whose value is the "

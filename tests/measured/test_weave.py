@@ -8,7 +8,7 @@ import pytest
 from measured.errors import MeasuredError
 from measured.experiment import Cell, Table
 from measured.measurement import Exact, Measurement
-from measured.reference import Library
+from measured.reference import Library, typeset
 from measured.weave import Picture, Weaver
 from weaving import record_of, weave
 
@@ -51,7 +51,8 @@ def test_a_derived_number_comes_from_the_same_record():
     ],
 )
 def test_arithmetic_on_references(expression, shown):
-    assert plain(f'{{{{ {expression} | fmt(".4f") }}}}').startswith(f"[{shown:.4f}]")
+    digits = typeset(f"{shown:.4f}", shown)
+    assert plain(f'{{{{ {expression} | fmt(".4f") }}}}').startswith(f"[{digits}]")
 
 
 def test_conditions_follow_the_measurements():
@@ -106,6 +107,12 @@ def test_measured_text_is_inert():
 def test_links_are_relative_to_the_page():
     assert "(../measurements.md#dice.mean)" in weave("{{ dice.mean }}", where="exercises/one.md").markdown
     assert "(../data/tables/dice.t.csv)" in weave('{{ table("dice.t") }}', where="exercises/one.md").markdown
+
+
+def test_a_negative_number_has_a_minus_and_text_keeps_its_hyphens():
+    assert plain("{{ (dice.low - 3.5) | fmt('.1f') }}") == "−2.5"
+    assert plain("{{ (dice.low / 1000) | fmt('.0e') }}") == "1e-03"
+    assert typeset("-inf", "-inf") == "-inf"
 
 
 def test_parameters_can_be_cited():
