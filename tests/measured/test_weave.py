@@ -110,8 +110,8 @@ def test_links_are_relative_to_the_page():
 
 
 def test_a_negative_number_has_a_minus_and_text_keeps_its_hyphens():
-    assert plain("{{ (dice.low - 3.5) | fmt('.1f') }}") == "−2.5"
-    assert plain("{{ (dice.low / 1000) | fmt('.0e') }}") == "1e-03"
+    assert "[−2.5]" in plain("{{ (dice.low - 3.5) | fmt('.1f') }}")
+    assert "[1e-03]" in plain("{{ (dice.low / 1000) | fmt('.0e') }}")
     assert typeset("-inf", "-inf") == "-inf"
 
 
