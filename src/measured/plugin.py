@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import os
 import re
-from collections import defaultdict
 from pathlib import Path
 
 from mkdocs.config import config_options as c
@@ -17,13 +16,12 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from measured import cells, ledger, maths, policy, provenance, publish, reported, sources
-from measured.drawing import Palette
+from measured import cells, generated, ledger, maths, policy, publish
 from measured.errors import MeasuredError
 from measured.project import Project
 from measured.reference import Library
 from measured.scan import PageSource, scan
-from measured.weave import Weaver, Woven
+from measured.weave import Weaver
 
 _PICTURE = re.compile(r'<img alt="(?P<alt>[^"]*)" data-figure="(?P<name>[^"]+)" src="[^"]*" ?/?>')
 
@@ -68,19 +66,15 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
                 row_page=ledger.PAGE,
                 claims_must_hold=not self.project.quick,
             )
-            self.woven: dict[str, Woven] = {}
-            self.executed: dict[str, cells.Executed] = {}
-            self.meta: dict[str, dict] = {}
-            for file in files.documentation_pages():
-                self._weave(file)
-            for path, content in self._generated(library, config):
+            self.pages = {file.src_uri: self._woven(file) for file in files.documentation_pages()}
+            for path, content in generated.files(self.project, library, self.pages, self._site(config)):
                 files.append(File.generated(config, path, content=content))
         return files
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Hand MkDocs the woven page."""
-        woven = self.woven.get(page.file.src_uri)
-        return markdown if woven is None else woven.markdown
+        found = self.pages.get(page.file.src_uri)
+        return markdown if found is None else found.woven.markdown
 
     def on_page_content(self, content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Formulas become MathML, figures become inline SVG that follows the scheme."""
@@ -110,7 +104,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
                 server.watch(str(folder))
         return server
 
-    def _weave(self, file: File) -> None:
+    def _woven(self, file: File) -> generated.Page:
         text = file.content_string
         page: PageSource = scan(text, Path(file.abs_src_path).relative_to(self.project.root))
         maths.check(page)
@@ -121,65 +115,17 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
             packages=self.project.packages,
             lock=self.project.lock_file,
         )
-        self.executed[file.src_uri] = executed
-        self.meta[file.src_uri] = page.meta
-        self.woven[file.src_uri] = self.weaver.weave(page, executed.markdown, file.src_uri)
+        return generated.Page(self.weaver.weave(page, executed.markdown, file.src_uri), executed, page.meta)
 
-    def _generated(self, library: Library, config: MkDocsConfig):
-        pages, claimed = defaultdict(list), defaultdict(list)
-        for where, woven in self.woven.items():
-            for name in woven.ids:
-                pages[name].append(where)
-            for name in woven.claims:
-                claimed[name].append(where)
-        origin = provenance.Provenance(
-            library,
-            publish.stored_values(self.project),
-            provenance.places(library, self.project),
-            pages,
-            claimed,
-            sources.page_of,
-            provenance.commit_of(self.project.root, config.repo_url),
-        )
-        yield from publish.files_of(self.project, origin, pages)
-        yield from self._code(origin, config)
-        yield ledger.PAGE, self._ledger(origin, config).page()
-        for where, woven in self.woven.items():
-            folder, stem = where.rpartition("/")[0], where.rpartition("/")[2].removesuffix(".md")
-            for name, data in self.executed[where].images.items():
-                yield f"{folder}/{name}" if folder else name, data
-            if self.executed[where].notebook:
-                text = publish.notebook(woven, self.executed[where], self.meta[where])
-                yield f"{folder}/{stem}.ipynb" if folder else f"{stem}.ipynb", text
-        yield from publish.vendored(self.project.root / self.config.vendor)
-
-    def _code(self, origin: provenance.Provenance, config: MkDocsConfig):
-        """The pages of code that cards and rows lead to."""
-        records = origin.library.records.values()
-        paths = {path for record in records for path in provenance.source_files(record, self.project)}
-        plots = self.project.declared_figures.values()
-        paths |= {self.project.root / publish.drawn_at(self.project, plot).path for plot in plots}
-        shown = sorted(p.relative_to(self.project.root).as_posix() for p in paths if p.exists())
-        commit = origin.commit
-        hosted = {path: commit.link(sources.Place(path, 1)) for path in shown} if commit else {}
-        cache = self.project.build / "code"
-        yield from sources.pages(shown, self.project.root, config.site_name, hosted, cache)
-        palette = Palette.load(self.project.palette_file) if self.project.palette else None
-        yield sources.STYLE, sources.css(palette)
-
-    def _ledger(self, origin: provenance.Provenance, config: MkDocsConfig) -> ledger.Ledger:
+    def _site(self, config: MkDocsConfig) -> generated.Site:
         here = File.generated(config, ledger.PAGE, content="").url
 
         def link(path: str) -> str:
             target = File.generated(config, path, content="").url if path.endswith(".md") else path
             return get_relative_url(target, here)
 
-        return ledger.Ledger(
-            origin,
-            link,
-            reported.compare(self.project.declared_reported, origin.library),
-            [(where, *number) for where, woven in self.woven.items() for number in woven.given],
-        )
+        vendor = self.project.root / self.config.vendor
+        return generated.Site(config.site_name, config.repo_url or "", link, vendor)
 
     def _inline(self, match: re.Match[str]) -> str:
         svg = (self.project.drawings / f"{match['name']}.svg").read_text(encoding="utf-8")

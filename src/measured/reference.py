@@ -34,6 +34,27 @@ class Shown:
     kind: str
 
 
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+
+
+def in_words(value: Value) -> str:
+    """A whole number below a hundred as prose spells it: twenty-four.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 100:
+        raise ValueError("words are for whole numbers below a hundred")
+    if value < 20:
+        return _ONES[value]
+    tens, ones = divmod(value, 10)
+    return _TENS[tens - 2] + (f"-{_ONES[ones]}" if ones else "")
+
+
 def typeset(text: str, value: Value) -> str:
     """A value's display as readers see it: a negative number has a minus, not a hyphen."""
     return f"−{text[1:]}" if text.startswith("-") and not isinstance(value, str) else text
@@ -64,7 +85,8 @@ class Number:
                 expected="a filter after the expression, in parentheses: {{ (a - b) | fmt('.3f') }}",
             )
         try:
-            text = typeset(format_value(self.value, chosen), self.value)
+            words = {"words": in_words, "Words": lambda value: in_words(value).capitalize()}.get(chosen)
+            text = words(self.value) if words else typeset(format_value(self.value, chosen), self.value)
             return Shown(text, self.value, self.ids, self.kind)
         except (ValueError, TypeError) as error:
             raise MeasuredError(
@@ -241,10 +263,14 @@ class Library:
         return Number.of(found)
 
     def _parameter(self, name: str) -> Number | None:
+        """`parameters.experiment.key`; of a list, `.count` is how many it holds."""
         parts = name.split(".")
-        if len(parts) != 3 or parts[1] not in self.records:
+        if len(parts) not in (3, 4) or parts[1] not in self.records:
             return None
         value = self.records[parts[1]].parameters.get(parts[2])
+        if len(parts) == 4:
+            counted = parts[3] == "count" and isinstance(value, list | tuple)
+            return Number(len(value), (), "parameter", "") if counted else None
         if not isinstance(value, bool | int | float | str):
             return None
         return Number(value, (), "parameter", ".6g" if isinstance(value, float) else "")

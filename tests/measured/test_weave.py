@@ -8,7 +8,7 @@ import pytest
 from measured.errors import MeasuredError
 from measured.experiment import Cell, Table
 from measured.measurement import Exact, Measurement
-from measured.reference import Library, typeset
+from measured.reference import Library, in_words, typeset
 from measured.weave import Picture, Weaver
 from weaving import record_of, weave
 
@@ -145,8 +145,30 @@ def test_markup_is_right_only_while_a_claim_holds():
 
 
 @pytest.mark.parametrize(
+    ("value", "words"),
+    [(0, "zero"), (12, "twelve"), (20, "twenty"), (24, "twenty-four"), (99, "ninety-nine")],
+)
+def test_small_numbers_are_spelled(value, words):
+    assert in_words(value) == words
+
+
+@pytest.mark.parametrize("value", [100, -1, 2.0, True, "2"])
+def test_other_numbers_are_not_spelled(value):
+    with pytest.raises(ValueError, match="whole numbers below a hundred"):
+        in_words(value)
+
+
+def test_parameters_are_counted_and_spelled():
+    assert plain("{{ parameters.dice.seeds.count | fmt('words') }} seeds") == "three seeds"
+    assert plain("{{ dice.sides | fmt('Words') }} sides").startswith("[Six]")
+
+
+@pytest.mark.parametrize(
     ("page", "line", "expected"),
     [
+        ("a\n{{ parameters.dice.seeds }}", 2, "a group of measurements"),
+        ("a\n{{ parameters.dice.draws.count }}", 2, "the expression fails"),
+        ("a\n{{ dice.mean | fmt('words') }}", 2, "format 'words' does not fit"),
         ("a\n<li data-right='{{ holds(\"dice.false\") }}'>", 2, r"the claim dice\.false is false"),
         ("a\n{{ holds('dice.none') }}", 2, "no record has a claim"),
         ("\n\n{{ dice.meen }}", 3, r"no record has dice\.meen[^$]*did you mean dice\.mean"),

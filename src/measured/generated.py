@@ -1,0 +1,113 @@
+"""What a site has besides the pages that authors write, made from woven pages and records.
+
+Data and cards, the pages of code that they lead to, the list of measurements, notebooks and their pictures,
+and third-party files that were installed for the site.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measured import ledger, provenance, publish, reported, sources
+from measured.cells import Executed
+from measured.drawing import Palette
+from measured.project import Project
+from measured.reference import Library
+from measured.weave import Woven
+
+Files = Iterator[tuple[str, str | bytes]]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of an author's: woven, with its cells executed, and its front matter."""
+
+    woven: Woven
+    executed: Executed
+    meta: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Site:
+    """What generated pages say of the site that they are part of.
+
+    Args:
+        name: its title.
+        repository: the address of its repository; empty where there is none.
+        link: from the list of measurements to a page or file, as an address.
+        vendor: folder of third-party files; published at `assets/vendor/`.
+    """
+
+    name: str
+    repository: str
+    link: Callable[[str], str]
+    vendor: Path
+
+
+def files(project: Project, library: Library, pages: Mapping[str, Page], site: Site) -> Files:
+    """Path in the site, and content, of everything generated."""
+    shown, claimed = defaultdict(list), defaultdict(list)
+    for where, page in pages.items():
+        for name in page.woven.ids:
+            shown[name].append(where)
+        for name in page.woven.claims:
+            claimed[name].append(where)
+    origin = provenance.Provenance(
+        library,
+        publish.stored_values(project),
+        provenance.places(library, project),
+        shown,
+        claimed,
+        sources.page_of,
+        provenance.commit_of(project.root, site.repository),
+    )
+    yield from publish.files_of(project, origin, shown)
+    yield from _code(project, origin, site)
+    yield ledger.PAGE, _ledger(project, origin, pages, site).page()
+    for where, page in pages.items():
+        yield from _beside(where, page)
+    yield from publish.vendored(site.vendor)
+
+
+def _code(project: Project, origin: provenance.Provenance, site: Site) -> Files:
+    """The pages of code that cards, rows and captions lead to."""
+    paths = {
+        path
+        for record in origin.library.records.values()
+        for path in provenance.source_files(record, project)
+    }
+    paths |= {
+        project.root / publish.drawn_at(project, plot).path for plot in project.declared_figures.values()
+    }
+    shown = sorted(p.relative_to(project.root).as_posix() for p in paths if p.exists())
+    commit = origin.commit
+    hosted = {path: commit.link(sources.Place(path, 1)) for path in shown} if commit else {}
+    yield from sources.pages(shown, project.root, site.name, hosted, project.build / "code")
+    palette = Palette.load(project.palette_file) if project.palette else None
+    yield sources.STYLE, sources.css(palette)
+
+
+def _ledger(
+    project: Project, origin: provenance.Provenance, pages: Mapping[str, Page], site: Site
+) -> ledger.Ledger:
+    return ledger.Ledger(
+        origin,
+        site.link,
+        reported.compare(project.declared_reported, origin.library),
+        [(where, *number) for where, page in pages.items() for number in page.woven.given],
+    )
+
+
+def _beside(where: str, page: Page) -> Files:
+    """Pictures that a page's cells have made, and the page as a notebook."""
+    folder, _, name = where.rpartition("/")
+    beside = f"{folder}/" if folder else ""
+    for picture, data in page.executed.images.items():
+        yield f"{beside}{picture}", data
+    if page.executed.notebook:
+        text = publish.notebook(page.woven, page.executed, page.meta)
+        yield f"{beside}{name.removesuffix('.md')}.ipynb", text
