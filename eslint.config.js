@@ -3,6 +3,7 @@ const browser = ["document", "window", "location", "localStorage", "console", "f
 const dom = ["CSSStyleSheet", "Element", "HTMLElement", "Node", "Option", "Event"];
 const observers = ["IntersectionObserver", "MutationObserver", "ResizeObserver"];
 const asking = ["URLSearchParams", "XMLHttpRequest", "Worker", "EventTarget", "MessageEvent"];
+const listening = ["addEventListener", "removeEventListener", "KeyboardEvent"];
 const timing = ["setTimeout", "clearTimeout", "getComputedStyle", "matchMedia", "devicePixelRatio"];
 const globals = (...names) => Object.fromEntries(names.flat().map((name) => [name, "readonly"]));
 
@@ -77,7 +78,7 @@ export default [
   {
     files: ["docs/assets/javascripts/**/*.js", "tests/site/**/*.js"],
     ignores: ["**/maths.js"],
-    languageOptions: { ecmaVersion: 2024, sourceType: "module", globals: globals(browser, dom, observers, asking, timing) },
+    languageOptions: { ecmaVersion: 2024, sourceType: "module", globals: globals(browser, dom, observers, asking, timing, listening) },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules,
   },
