@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 from mkdocs.config import load_config
@@ -39,15 +41,15 @@ def export(project: Project, target: Path) -> int:
     for file in files:
         path = target / file.src_uri
         path.parent.mkdir(parents=True, exist_ok=True)
-        woven = plugin.woven.get(file.src_uri)
-        if woven is None:
+        page = plugin.pages.get(file.src_uri)
+        if page is None:
             path.write_bytes(file.content_bytes)
         else:
-            path.write_text(_front_matter(plugin.meta[file.src_uri]) + woven.markdown, encoding="utf-8")
-    return len(plugin.woven)
+            path.write_text(_front_matter(page.meta) + page.woven.markdown, encoding="utf-8")
+    return len(plugin.pages)
 
 
-def _front_matter(meta: dict) -> str:
+def _front_matter(meta: Mapping[str, Any]) -> str:
     """What a page says of itself, without the notebook's part: the cells have run."""
     kept = {key: value for key, value in meta.items() if key != "jupyter"}
     return f"---\n{yaml.safe_dump(kept, sort_keys=False)}---\n\n" if kept else ""
