@@ -18,6 +18,7 @@ import used_styles  # noqa: E402
 
 # Each style sheet that a page waits for costs a reader on a slow line a journey to the host and back.
 STYLES = "assets/stylesheets/all.css"
+SCRIPTS = "assets/javascripts/**/*.js"
 _THEME_STYLES = re.compile(r"assets/stylesheets/(main|palette)\.[0-9a-f]+\.min\.css")
 _COMMENT = re.compile(r"/\*.*?\*/\s*", re.S)
 _SOURCE_MAP = re.compile(r"\s*/\*# sourceMappingURL=.*?\*/")
@@ -62,9 +63,14 @@ def on_post_build(config: MkDocsConfig) -> None:
     """Send no style that can match nothing on this site."""
     site = Path(config.site_dir)
     pages = [path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))]
-    scripts = [path.read_text(encoding="utf-8") for path in sorted(site.glob("assets/javascripts/**/*.js"))]
+    scripts = [path.read_text(encoding="utf-8") for path in sorted(site.glob(SCRIPTS)) if _draws(path)]
     sheet = site / STYLES
     sheet.write_text(used_styles.used(sheet.read_text(encoding="utf-8"), pages, scripts), encoding="utf-8")
+
+
+def _draws(script: Path) -> bool:
+    """Search's own scripts run apart from the page."""
+    return not {"workers", "lunr"} & set(script.parts)
 
 
 def _part(files: Files, path: str) -> str:

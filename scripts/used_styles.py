@@ -18,6 +18,7 @@ _SELECTOR = re.compile(r"""(?:[^,()\[\]"']|\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|
 # What stands in :is(…), :not(…) or :has(…) may be missing, or need not be there.
 _OPTIONAL = re.compile(r":[\w-]+\((?:[^()]|\([^()]*\))*\)")
 _NAME = re.compile(r"""[.#]((?:[\w-]|\\.)+)|\[[\w-]+[~|^$*]?=["']?([^"'\]]+)["']?\]""")
+_VALUE = re.compile(r"""=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _WORD = re.compile(r"[\w-]+")
 # "model-series" in `model-series${i}`, "md-tag--" in "md-tag--" + kind
 _BEGINNING = re.compile(r"""([\w-]{4,})(?:\$\{|["']\s*[+)])""")
@@ -44,10 +45,8 @@ def used(sheet: str, pages: Sequence[str], scripts: Sequence[str]) -> str:
 
 
 def _named(pages: Sequence[str], scripts: Sequence[str]) -> tuple[set[str], tuple[str, ...]]:
-    names: set[str] = set()
-    for page in pages:
-        for value in re.findall(r"""=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", page):
-            names.update(*(part.split() for part in value), value)
+    values = {value for page in pages for found in set(_VALUE.findall(page)) for value in found}
+    names = values | {name for value in values for name in value.split()}
     words = {word for script in scripts for word in _WORD.findall(script)}
     beginnings = {word for script in scripts for word in _BEGINNING.findall(script) if not word.isalpha()}
     return names | words, tuple(beginnings)
