@@ -1,6 +1,7 @@
 """From page to page without loading anew, search that waits, and lines that stay where they are."""
 
-from built import settle
+import pytest
+from built import settle, until
 from playwright.sync_api import expect
 
 
@@ -38,6 +39,26 @@ def test_there_and_back_again(visit):
     page.go_back()
     expect(page.locator("article h1")).to_contain_text("Attention from Scratch")
     settle(page)
+
+
+@pytest.mark.parametrize("place", ["masks", "figure-induction-long", "pitfalls", "recap"])
+def test_an_address_leads_to_its_place_although_what_is_above_was_never_laid_out(visit, place):
+    page = visit(f"attention/#{place}", width=390)
+    page.wait_for_load_state("networkidle")
+    until(page, f"Math.abs(document.getElementById('{place}').getBoundingClientRect().top) < 200")
+    page.wait_for_timeout(700)
+    assert -10 < page.locator(f"#{place}").bounding_box()["y"] < 200
+
+
+def test_a_page_prints_whole(visit):
+    page = visit("attention/", width=794)
+    page.emulate_media(media="print")
+    hidden = page.evaluate(
+        "() => [...document.querySelectorAll('article figure svg, article pre')]"
+        ".filter((e) => !e.checkVisibility({ contentVisibilityAuto: true }))"
+        ".filter((e) => !e.closest('details:not([open])')).length"
+    )
+    assert hidden == 0
 
 
 def test_search_waits_and_then_finds_prose(visit):
