@@ -47,7 +47,7 @@ def test_accepting_stores_what_was_measured_and_leaves_a_summary(drifted):
 def test_only_claims_that_read_a_measurement_are_named(drifted):
     drifted.edit("src/dice/fair.py", '"fair.sides", SIDES', '"fair.sides", SIDES + 0')
     drifted.edit("tests/regressions/fair.yml", "value: 6\n", "value: 7\n")
-    drifted.run("make")
+    drifted.run("make", "--workers", "1")
     drifted.run("accept", "--yes")
     [row] = re.findall(r"^\| fair\.sides \|.*$", drifted.read("build/drift.md"), re.M)
     assert row.endswith("| docs/index.md |  |")
