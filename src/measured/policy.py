@@ -47,6 +47,9 @@ _FETCHING = {
     "use": ("href", "xlink:href"),
     "form": ("action",),
 }
+_FETCHES = re.compile(
+    rf"""<(?P<name>link|{"|".join(_FETCHING)})\b(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*)>""", re.I
+)
 _ELSEWHERE = re.compile(r"(?:^|[\s,])(?:https?:)?//", re.I)
 _CSS_URL = re.compile(r"url\(\s*['\"]?(?P<url>[^'\")]+)|@import\s+['\"](?P<imported>[^'\"]+)", re.I)
 
@@ -132,10 +135,8 @@ def _fetched(text: str, suffix: str) -> Iterator[str]:
 
 
 def _fetched_by_tags(text: str) -> Iterator[str]:
-    for tag in _TAG.finditer(text):
+    for tag in _FETCHES.finditer(text):
         name = tag["name"].lower()
-        if name != "link" and name not in _FETCHING:
-            continue
         attributes = dict(_attributes(tag["attributes"]))
         if name == "link" and _FETCHED_LINKS & set(attributes.get("rel", "").lower().split()):
             wanted = ("href",)

@@ -29,7 +29,14 @@ def run_fingerprint(project: Project, experiment: Experiment, run: Run) -> finge
     )
 
 
-def experiment_fingerprint(project: Project, experiment: Experiment) -> fingerprint.Fingerprint:
+def run_fingerprints(project: Project, experiment: Experiment) -> dict[str, fingerprint.Fingerprint]:
+    """Those of all its long runs, by name."""
+    return {run.name: run_fingerprint(project, experiment, run) for run in experiment.runs_in(project.quick)}
+
+
+def experiment_fingerprint(
+    project: Project, experiment: Experiment, runs: Mapping[str, fingerprint.Fingerprint]
+) -> fingerprint.Fingerprint:
     """What can change a record: the measuring function's, and that of every run it sums up."""
     parts = fingerprint.of_function(
         experiment.measure,
@@ -37,9 +44,7 @@ def experiment_fingerprint(project: Project, experiment: Experiment) -> fingerpr
         packages=project.packages,
         lock=project.lock_file,
     )
-    for run in experiment.runs_in(project.quick):
-        parts[f"run {run.name}"] = fingerprint.digest(run_fingerprint(project, experiment, run))
-    return parts
+    return parts | {f"run {name}": fingerprint.digest(run) for name, run in runs.items()}
 
 
 def perform_run(project: Project, experiment: Experiment, run: Run) -> None:
@@ -81,7 +86,7 @@ def perform_experiment(project: Project, experiment: Experiment) -> record.Recor
         source=source_of(project.root, experiment.measure),
         mode=project.mode,
         parameters=json.loads(json.dumps(settings, default=list)),
-        fingerprint=experiment_fingerprint(project, experiment),
+        fingerprint=experiment_fingerprint(project, experiment, run_fingerprints(project, experiment)),
         environment=environment.describe(project.versions),
         measurements={m.id: m for m in findings.measurements},
         tables={t.name: t for t in findings.tables},

@@ -18,6 +18,8 @@ from measured.errors import MeasuredError
 
 Kind = Literal["prose", "fence", "code", "formula", "comment"]
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 _FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.M)
 _INLINE = re.compile(
     r"""
@@ -98,7 +100,7 @@ def _front_matter(text: str, path: Path) -> tuple[dict[str, Any], str, int]:
     if match is None:
         return {}, text, 1
     try:
-        meta = yaml.safe_load(match[1]) or {}
+        meta = yaml.load(match[1], Loader=_LOADER) or {}
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise MeasuredError(

@@ -18,6 +18,7 @@ from typing import Any
 from measured import environment, fingerprint, running, sketching
 from measured.errors import MeasuredError
 from measured.files import sha256
+from measured.fingerprint import Fingerprint
 from measured.project import Project
 from measured.record import read_record, read_vouched
 
@@ -46,8 +47,13 @@ def jobs(project: Project) -> list[Job]:
     found: list[Job] = []
     stale_records: dict[str, str] = {}
     for experiment in project.declared.values():
-        runs = [_run_job(project, experiment, run) for run in experiment.runs_in(project.quick)]
-        record = _record_job(project, experiment, runs)
+        now = running.run_fingerprints(project, experiment)
+        runs = [
+            _run_job(project, experiment, run, now[run.name]) for run in experiment.runs_in(project.quick)
+        ]
+        record = _record_job(
+            project, experiment, runs, running.experiment_fingerprint(project, experiment, now)
+        )
         if record.why:
             stale_records[experiment.name] = record.why
         found += [*runs, record]
@@ -128,16 +134,15 @@ def prune(project: Project, declared: Iterable[Job]) -> list[Path]:
     return gone
 
 
-def _run_job(project: Project, experiment: Any, run: Any) -> Job:
+def _run_job(project: Project, experiment: Any, run: Any, now: Fingerprint) -> Job:
     makes = running.run_paths(project, experiment, run)
-    now = running.run_fingerprint(project, experiment, run)
     why = _why_run(makes, now)
     return Job(f"{experiment.name}/{run.name}", (), makes, why, ("run", experiment.name, run.name))
 
 
-def _record_job(project: Project, experiment: Any, runs: list[Job]) -> Job:
+def _record_job(project: Project, experiment: Any, runs: list[Job], now: Fingerprint) -> Job:
     path = project.records / f"{experiment.name}.json"
-    why = _why_record(path, running.experiment_fingerprint(project, experiment), project.mode)
+    why = _why_record(path, now, project.mode)
     stale = [job.name for job in runs if job.why]
     if stale and not why:
         why = f"{len(stale)} of its runs are made anew"
@@ -155,7 +160,7 @@ def _plot_job(project: Project, plot: Any, stale_records: Mapping[str, str]) -> 
     return Job(f"figure {plot.name}", records, makes, why, ("figure", plot.name))
 
 
-def _why_run(makes: tuple[Path, Path], now: Mapping[str, str]) -> str:
+def _why_run(makes: tuple[Path, Path], now: Fingerprint) -> str:
     npz, vouching = makes
     if not vouching.exists():
         return "never made"
@@ -167,7 +172,7 @@ def _why_run(makes: tuple[Path, Path], now: Mapping[str, str]) -> str:
         return "its files are not whole"
 
 
-def _why_record(path: Path, now: Mapping[str, str], mode: str) -> str:
+def _why_record(path: Path, now: Fingerprint, mode: str) -> str:
     if not path.exists():
         return "never made"
     try:
