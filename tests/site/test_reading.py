@@ -53,12 +53,12 @@ def test_an_address_leads_to_its_place_although_what_is_above_was_never_laid_out
 def test_a_page_prints_whole(visit):
     page = visit("attention/", width=794)
     page.emulate_media(media="print")
-    hidden = page.evaluate(
-        "() => [...document.querySelectorAll('article figure svg, article pre')]"
+    hidden = (
+        "[...document.querySelectorAll('article figure svg, article pre')]"
         ".filter((e) => !e.checkVisibility({ contentVisibilityAuto: true }))"
         ".filter((e) => !e.closest('details:not([open])')).length"
     )
-    assert hidden == 0
+    until(page, f"{hidden} === 0")
 
 
 def test_search_waits_and_then_finds_prose(visit):
