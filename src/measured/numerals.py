@@ -136,7 +136,8 @@ def uses(page: PageSource, library: Library | None) -> tuple[set[str], set[str]]
     for name in re.findall(r"""table\(\s*["']([^"']+)["']""", expressions):
         table = library.tables.get(name) if library else None
         used |= {cell.id for row in table.rows for cell in row if hasattr(cell, "id")} if table else set()
-    return used, set(_CLAIM_ID.findall(prose))
+    held = re.findall(r"""holds\(\s*["']([^"']+)["']""", expressions)
+    return used, {*_CLAIM_ID.findall(prose), *held}
 
 
 def _front_matter(text: str) -> Iterator[tuple[int, str]]:

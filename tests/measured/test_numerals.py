@@ -100,6 +100,11 @@ def test_what_no_page_uses_is_told(tmp_path):
     report.refuse()
 
 
+def test_markup_that_rests_on_a_claim_uses_it(tmp_path):
+    (tmp_path / "a.md").write_text("""<li data-right="{{ holds('dice.holds') }}">x</li>""", encoding="utf-8")
+    assert "dice.holds" not in numerals.inspect(tmp_path, tmp_path, LIBRARY).idle
+
+
 def test_all_numbers_by_hand_are_told_at_once(tmp_path):
     (tmp_path / "a.md").write_text("5 and\n6", encoding="utf-8")
     with pytest.raises(MeasuredError, match=r"a.md:1: the number 5 is typed by hand\n  also a.md:2: 6"):
