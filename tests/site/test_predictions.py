@@ -30,3 +30,12 @@ def test_what_was_measured_lies_within_the_slider(visit, path):
     for prediction in page.locator('.predict[data-kind="slider"]').all():
         low, high = (float(prediction.get_attribute(f"data-{end}")) for end in ("min", "max"))
         assert low < float(prediction.locator("details data").first.get_attribute("value")) <= high
+
+
+def test_comparing_without_a_choice_asks_for_one(visit):
+    page = visit("attention/")
+    settle(page)
+    prediction = page.locator('.predict[data-kind="choice"]').first
+    prediction.get_by_role("button", name="Compare with the measurement").click()
+    expect(prediction.locator(".predict-result")).to_have_text("Choose an answer first.")
+    assert prediction.locator("details").get_attribute("open") is None

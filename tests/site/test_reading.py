@@ -1,5 +1,7 @@
 """From page to page without loading anew, search that waits, and lines that stay where they are."""
 
+import re
+
 import pytest
 from built import settle, until
 from playwright.sync_api import expect
@@ -59,6 +61,20 @@ def test_a_page_prints_whole(visit):
         ".filter((e) => !e.closest('details:not([open])')).length"
     )
     until(page, f"{hidden} === 0")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_menu_opens_where_a_finger_falls(visit, scripts):
+    page = visit("attention/", width=390, java_script_enabled=scripts)
+    page.mouse.click(28, 24)
+    expect(page.locator("[data-md-toggle=drawer]")).to_be_checked()
+
+
+def test_the_cheat_sheet_prints_on_one_page(visit):
+    page = visit("cheatsheet/")
+    for paper in ("A4", "Letter"):
+        printed = page.pdf(format=paper, margin=dict.fromkeys(("top", "bottom", "left", "right"), "10mm"))
+        assert len(re.findall(rb"/Type\s*/Page\b(?!s)", printed)) == 1, paper
 
 
 def test_search_waits_and_then_finds_prose(visit):

@@ -18,7 +18,7 @@ def softmax(scores):
 
 def attention(query, key, value, mask=None):
     """Dot products over the root of d_k, mask, softmax over the keys, average of the values."""
-    scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(query.shape[-1])
+    scores = query @ np.swapaxes(key, -1, -2) / query.shape[-1] ** 0.5
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -53,7 +53,7 @@ def multi_head_attention(
 
     query, key = split(tokens @ query_kernel), split(tokens @ key_kernel)
     value = split(tokens @ value_kernel)
-    scores = query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
+    scores = query @ key.swapaxes(-1, -2) / query.shape[-1] ** 0.5
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
     merged = (weights @ value).swapaxes(0, 1).reshape(tokens.shape)
@@ -64,7 +64,7 @@ def online_attention(query, blocks):
     """Carry the largest score, the sum of exponentials and the weighted sum of values; divide at the end."""
     largest, total, output = -np.inf, 0.0, 0.0
     for key, value in blocks:
-        scores = query @ key.T / np.sqrt(query.shape[-1])
+        scores = query @ key.T / query.shape[-1] ** 0.5
         new = np.maximum(largest, scores.max(axis=-1, keepdims=True))
         old_in_new = np.exp(largest - new)  # zero for the first block
         exponentials = np.exp(scores - new)

@@ -58,7 +58,7 @@ def multi_head_attention(
     value = tokens @ value_kernel
     # Split each into heads, attend in every head, merge.
     # This starter has one head, whatever num_heads says.
-    scores = query @ key.T / np.sqrt(query.shape[-1])
+    scores = query @ key.T / query.shape[-1] ** 0.5
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
     return weights @ value @ output_kernel, weights[np.newaxis]
@@ -73,7 +73,7 @@ def online_attention(query, blocks):
     """
     output = 0.0
     for key, value in blocks:
-        scores = query @ key.T / np.sqrt(query.shape[-1])
+        scores = query @ key.T / query.shape[-1] ** 0.5
         exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
         # Each block overwrites the one before. What do you have to carry on?
         output = exponentials @ value / exponentials.sum(axis=-1, keepdims=True)

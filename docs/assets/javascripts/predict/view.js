@@ -32,6 +32,10 @@ export function mount(root) {
     ask.focus();
   });
   const ask = asks(root, details, (guess) => {
+    if (guess === null) {
+      result.textContent = "Choose an answer first.";
+      return;
+    }
     remember(key, guess);
     details.open = true;
     settle(guess);
@@ -80,7 +84,8 @@ function askNumber(root, details, answer) {
     words(guess) {
       const far = distance(guess, value, range);
       const shown = measured.textContent.trim();
-      return `You said ${fixed(guess, digits)}${space}; measured: ${shown}${space}. ${verdict(far)} Off by ${fixed(far.off, digits + 1)}${space}.`;
+      const finer = Number.isInteger(value) && digits === 0 ? 0 : digits + 1;
+      return `You said ${fixed(guess, digits)}${space}; measured: ${shown}${space}. ${verdict(far)} Off by ${fixed(far.off, finer)}${space}.`;
     },
   };
 }
@@ -100,8 +105,8 @@ function askChoice(root, details, answer) {
   });
   const commit = button("Compare with the measurement", () => {
     const chosen = inputs.findIndex(({ input }) => input.checked);
-    if (chosen >= 0) answer(chosen);
-    else inputs[0].input.focus();
+    answer(chosen >= 0 ? chosen : null);
+    if (chosen < 0) inputs[0].input.focus();
   });
   list.hidden = true;
   const group = html("fieldset", { className: "predict-choices" }, html("legend", {}, "Your guess"));

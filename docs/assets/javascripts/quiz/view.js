@@ -42,7 +42,7 @@ export function mount(root) {
       choice.classList.toggle("is-wrong", to === i && i !== right);
       marks[i].textContent = to === null ? "" : i === right ? " – right" : to === i ? " – your answer" : "";
     });
-    const yours = to === null ? "" : titles[to];
+    const yours = to === null ? "" : titles[to].replace(/\.$/, "");
     verdict.textContent = to === null ? "" : to === right ? `Right: “${yours}”.` : `Not right: “${yours}”.`;
     again.hidden = to === null;
     showScore();
