@@ -20,7 +20,8 @@ _LEFTOVERS = {
     "$$": "an unrendered formula",
     r"\(": "an unrendered formula",
 }
-_KEY = re.compile(r"\b(?:pch|i18n)\.[a-z]\w+\b")
+_KEYS = ("pch.", "i18n.")
+_KEY = re.compile(rf"\b(?:{'|'.join(map(re.escape, _KEYS))})[a-z]\w+\b")
 # Code is shown as written, and a formula keeps its LaTeX, braces and all, as an attribute.
 _CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>|<math\b[^>]*>", re.S)
 PAGE_BUDGET = 60_000  # bytes, gzipped
@@ -61,7 +62,7 @@ def check(site: Path, project: Project) -> str:
 
 
 def _problems(text: str) -> Iterator[str]:
-    if not any(mark in text for mark in (*_LEFTOVERS, "pch.", "i18n.")):
+    if not any(mark in text for mark in (*_LEFTOVERS, *_KEYS)):
         return  # most pages: what is in no text is in no prose
     prose = _CODE.sub("", text)
     for leftover, what in _LEFTOVERS.items():

@@ -21,7 +21,8 @@ _SCRIPT = re.compile(r"<script\b(?P<attributes>[^>]*)>(?P<body>.*?)</script>", r
 _STYLE = re.compile(r"<style\b[^>]*>(?P<body>.*?)</style>", re.S | re.I)
 _VALUE = r"""(?:\"(?P<two>[^\"]*)\"|'(?P<one>[^']*)'|(?P<bare>[^\s>]+))"""
 _ATTRIBUTE = re.compile(rf"\s(?P<name>[\w:-]+)\s*=\s*{_VALUE}")
-_TAG = re.compile(r"""<(?P<name>[a-zA-Z][\w:-]*)(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*)>""")
+_INSIDE = r"""(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*)>"""
+_TAG = re.compile(rf"<(?P<name>[a-zA-Z][\w:-]*){_INSIDE}")
 _DATA_TYPES = ("application/json", "application/ld+json", "text/plain")
 _FETCHED_LINKS = {
     "stylesheet",
@@ -47,9 +48,7 @@ _FETCHING = {
     "use": ("href", "xlink:href"),
     "form": ("action",),
 }
-_FETCHES = re.compile(
-    rf"""<(?P<name>link|{"|".join(_FETCHING)})\b(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*)>""", re.I
-)
+_FETCHES = re.compile(rf"<(?P<name>link|{'|'.join(_FETCHING)})(?![\w:-]){_INSIDE}", re.I)
 _ELSEWHERE = re.compile(r"(?:^|[\s,])(?:https?:)?//", re.I)
 _CSS_URL = re.compile(r"url\(\s*['\"]?(?P<url>[^'\")]+)|@import\s+['\"](?P<imported>[^'\"]+)", re.I)
 

@@ -41,6 +41,7 @@ _ONES = [
 ]
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 # fmt: on
+_SPELLED = {"words": str, "Words": str.capitalize}
 
 
 def in_words(value: Value) -> str:
@@ -87,8 +88,10 @@ class Number:
                 expected="a filter after the expression, in parentheses: {{ (a - b) | fmt('.3f') }}",
             )
         try:
-            words = {"words": in_words, "Words": lambda value: in_words(value).capitalize()}.get(chosen)
-            text = words(self.value) if words else typeset(format_value(self.value, chosen), self.value)
+            if chosen in _SPELLED:
+                text = _SPELLED[chosen](in_words(self.value))
+            else:
+                text = typeset(format_value(self.value, chosen), self.value)
             return Shown(text, self.value, self.ids, self.kind)
         except (ValueError, TypeError) as error:
             raise MeasuredError(

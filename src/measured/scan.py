@@ -14,11 +14,10 @@ from typing import Any, Literal
 
 import yaml
 
+from measured import quick_yaml
 from measured.errors import MeasuredError
 
 Kind = Literal["prose", "fence", "code", "formula", "comment"]
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.M)
 _INLINE = re.compile(
@@ -100,7 +99,7 @@ def _front_matter(text: str, path: Path) -> tuple[dict[str, Any], str, int]:
     if match is None:
         return {}, text, 1
     try:
-        meta = yaml.load(match[1], Loader=_LOADER) or {}
+        meta = quick_yaml.load(match[1]) or {}
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise MeasuredError(

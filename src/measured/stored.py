@@ -9,12 +9,9 @@ from typing import Any
 
 import yaml
 
+from measured import quick_yaml
 from measured.errors import MeasuredError
 from measured.measurement import AtLeast, AtMost, Measurement, Tolerance, Value, tolerance_from_dict
-
-# Written in C where PyYAML was built with it: a build reads these files every time.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class Expectation:
 def dump(expectations: Mapping[str, Expectation]) -> str:
     """The text of a stored file."""
     data = {name: expectation.as_dict() for name, expectation in expectations.items()}
-    return yaml.dump(data, Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=110)
+    return quick_yaml.dump(data)
 
 
 def read_expectations(path: Path) -> dict[str, Expectation]:
@@ -71,7 +68,7 @@ def read_expectations(path: Path) -> dict[str, Expectation]:
         MeasuredError: it cannot be read, or is not one.
     """
     try:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+        data = quick_yaml.load(path.read_text(encoding="utf-8"))
         return {
             name: Expectation(
                 name, entry["value"], tolerance_from_dict(entry["tolerance"]), entry.get("standard_error")

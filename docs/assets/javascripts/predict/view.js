@@ -15,7 +15,7 @@
 // The slider's answer is the first <data value> inside the <details>; data-unit follows its numbers.
 // The guess stays in this browser. Without scripts the <details> reveals the value by itself.
 
-import { button, fixed, html, slider, uniqueId } from "../shared/dom.js";
+import { button, fixed, html, quotable, slider, uniqueId } from "../shared/dom.js";
 import { keyOf, recall, remember } from "../shared/store.js";
 import { decimals, distance, verdict } from "./maths.js";
 
@@ -32,8 +32,9 @@ export function mount(root) {
     ask.focus();
   });
   const ask = asks(root, details, (guess) => {
-    if (guess === null) {
+    if (!ask.knows(guess)) {
       result.textContent = "Choose an answer first.";
+      ask.focus();
       return;
     }
     remember(key, guess);
@@ -103,11 +104,7 @@ function askChoice(root, details, answer) {
     content.append(...[...item.childNodes].map((node) => node.cloneNode(true)));
     return { input, label: html("label", { className: "sketch-switch" }, input, content) };
   });
-  const commit = button("Compare with the measurement", () => {
-    const chosen = inputs.findIndex(({ input }) => input.checked);
-    answer(chosen >= 0 ? chosen : null);
-    if (chosen < 0) inputs[0].input.focus();
-  });
+  const commit = button("Compare with the measurement", () => answer(inputs.findIndex(({ input }) => input.checked)));
   list.hidden = true;
   const group = html("fieldset", { className: "predict-choices" }, html("legend", {}, "Your guess"));
   group.append(...inputs.map(({ label }) => label));
@@ -124,12 +121,9 @@ function askChoice(root, details, answer) {
       commit.disabled = guess !== null;
     },
     words(guess) {
-      const said = `You said “${wordsOf(items[guess])}”.`;
+      const said = `You said “${quotable(items[guess])}”.`;
       if (right < 0) return said;
-      return guess === right ? `${said} That is what was measured.` : `${said} Measured: “${wordsOf(items[right])}”.`;
+      return guess === right ? `${said} That is what was measured.` : `${said} Measured: “${quotable(items[right])}”.`;
     },
   };
 }
-
-/** An item's words, without the full stop that would stand inside the quotation marks. */
-const wordsOf = (item) => item.textContent.trim().replace(/\s+/g, " ").replace(/\.$/, "");

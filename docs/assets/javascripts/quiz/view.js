@@ -10,7 +10,7 @@
 // Without scripts every choice opens its feedback. With them the first choice counts as the answer and is
 // marked in words; the others stay readable, for their feedback teaches too.
 
-import { button, html } from "../shared/dom.js";
+import { button, html, quotable } from "../shared/dom.js";
 import { keyOf, recall, remember } from "../shared/store.js";
 import { score, scoreInWords } from "./maths.js";
 
@@ -18,7 +18,7 @@ export function mount(root) {
   const choices = choicesOf(root);
   const right = rightOf(choices);
   if (choices.length < 2 || right < 0) throw new Error(".quiz needs two choices or more, one of them data-right");
-  const titles = choices.map((choice) => plain(choice.querySelector("summary")));
+  const titles = choices.map((choice) => quotable(choice.querySelector("summary")));
   const marks = choices.map((choice) => {
     const mark = html("span", { className: "quiz-mark" });
     choice.querySelector("summary").append(mark);
@@ -42,7 +42,7 @@ export function mount(root) {
       choice.classList.toggle("is-wrong", to === i && i !== right);
       marks[i].textContent = to === null ? "" : i === right ? " – right" : to === i ? " – your answer" : "";
     });
-    const yours = to === null ? "" : titles[to].replace(/\.$/, "");
+    const yours = to === null ? "" : titles[to];
     verdict.textContent = to === null ? "" : to === right ? `Right: “${yours}”.` : `Not right: “${yours}”.`;
     again.hidden = to === null;
     showScore();
@@ -65,8 +65,6 @@ export function mount(root) {
     choices.forEach((choice, i) => choice.removeEventListener("toggle", opened[i]));
   };
 }
-
-const plain = (element) => element.textContent.trim().replace(/\s+/g, " ");
 
 const choicesOf = (root) => [...root.querySelectorAll("details.choice")];
 

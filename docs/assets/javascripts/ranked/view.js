@@ -6,7 +6,7 @@
 // A column can be ranked when at least two of its cells hold <data value>. Rows are named by their first
 // cell. The chart, and p5 with it, comes with the first click.
 
-import { button, html, liveText, prefersStillness } from "../shared/dom.js";
+import { button, html, liveText, plain, prefersStillness } from "../shared/dom.js";
 import { createStage } from "../shared/stage.js";
 import { between, ease, extent, extremes, rank, slots } from "./maths.js";
 
@@ -69,8 +69,6 @@ function columnOf(heading, rows, place) {
     texts: data.map((element) => (element ? plain(element) : "–")),
   };
 }
-
-const plain = (element) => element.textContent.trim().replace(/\s+/g, " ");
 
 /** The ranking in words. */
 function statement({ title, values, texts }, names, descending) {

@@ -32,6 +32,12 @@ export function fixed(value, digits = 2) {
   return text.startsWith("-") && Number(text) !== 0 ? `−${text.slice(1)}` : text.replace(/^-/, "");
 }
 
+/** An element's text on one line. */
+export const plain = (element) => element.textContent.trim().replace(/\s+/g, " ");
+
+/** The same without the full stop that would stand inside quotation marks. */
+export const quotable = (element) => plain(element).replace(/\.$/, "");
+
 /** What stays of a sketch's own text: children of class sketch-caption. */
 export function captionOf(root) {
   return [...root.children].filter((child) => child.classList.contains("sketch-caption"));
