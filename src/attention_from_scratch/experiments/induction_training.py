@@ -186,7 +186,7 @@ def as_reported(runs: Runs, p: Mapping[str, Any]) -> Findings:
             "induction.solved_epoch.blocks2",
             solved,
             seeds,
-            f"first epoch at 0.99 or above, {what}",
+            f"first epoch at {p['solved']} or above, {what}",
             EPOCHS,
             ".0f",
         ),
@@ -384,15 +384,15 @@ def mapped(runs: Runs, p: Mapping[str, Any]) -> Findings:
                     f"induction.map.steps.{name}.l{length}",
                     steps,
                     seeds,
-                    f"steps until the validation accuracy is 0.99, {where}; a run that never gets there "
-                    f"counts as {p['map_steps']:,}",
+                    f"steps until the validation accuracy is {p['solved']}, {where}; a run that never gets "
+                    f"there counts as {p['map_steps']:,}",
                     STEPS,
                     ",.0f",
                 ),
                 Measurement(
                     f"induction.map.solved.{name}.l{length}",
                     sum(bool(np.isfinite(run["solved_at"])) for run in made),
-                    f"runs of {len(seeds)} that reach 0.99 within {p['map_steps']:,} steps: {where}",
+                    f"runs of {len(seeds)} that reach {p['solved']} within {p['map_steps']:,} steps: {where}",
                     COUNT,
                     "d",
                 ),

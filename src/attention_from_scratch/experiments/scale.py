@@ -40,7 +40,9 @@ PARAMETERS = {
     "keras_seeds": list(range(10)),
     "keras_sequences": 100,
     "saturated_above": 0.99,
+    "training_seeds": [0, 1, 2, 3, 4],
 }
+QUICK = {"draws": 4_000, "keras_seeds": [0, 1], "training_seeds": [0, 1]}
 # A lookup over as many pairs as the figure above has keys; sixteen symbols, so that keys differ from
 # sequence to sequence; eight values, so that guessing is worth little. A fresh batch at each update.
 TRAINING = {
@@ -53,7 +55,6 @@ TRAINING = {
     "batch": 64,
     "test_sequences": 1_000,
 }
-SEEDS = (0, 1, 2, 3, 4)
 WAYS = ("unscaled", "scaled")
 
 WORDS = {
@@ -78,6 +79,7 @@ def measure(
     keras_seeds: list[int],
     keras_sequences: int,
     saturated_above: float,
+    training_seeds: list[int],
     runs: Mapping[str, Mapping[str, np.ndarray]],
 ) -> Findings:
     """Sample rows for each width, with and without the division; sum up the trained lookups."""
@@ -110,7 +112,7 @@ def measure(
             for what in ("jacobian", "query_gradient"):
                 arrays[f"{what}.{way}.d{width}"] = np.quantile(rows[way][what], arrays["shares"])
         found += _on_keras(width, keys, keras_seeds, keras_sequences)
-    trained, curves = _trained(runs)
+    trained, curves = _trained(runs, training_seeds)
     return Findings((*found, *trained), {**arrays, **curves}, _tables(widths))
 
 
@@ -318,10 +320,12 @@ def _keras_rows(width: int, keys: int, seed: int, sequences: int) -> dict[str, R
     return {way: statistics(scores, seen, upstream, width**-0.5 if way == "scaled" else 1.0) for way in WAYS}
 
 
-def _trained(runs: Mapping[str, Mapping[str, np.ndarray]]) -> tuple[list[Measurement], dict[str, np.ndarray]]:
+def _trained(
+    runs: Mapping[str, Mapping[str, np.ndarray]], seeds: list[int]
+) -> tuple[list[Measurement], dict[str, np.ndarray]]:
     """Sum up the trained lookups over their seeds."""
-    seeds = tuple(int(name.removeprefix("lookup.seed")) for name in runs)
-    curves = {way: np.array([run[way] for run in runs.values()]) for way in WAYS}  # (seeds, points)
+    made = [runs[f"lookup.seed{seed}"] for seed in seeds]
+    curves = {way: np.array([run[way] for run in made]) for way in WAYS}  # (seeds, points)
     values, length = TRAINING["values"], TRAINING["length"]
     held = scale_runs.lookups(0, 100_000, length, TRAINING["symbols"], values)[1]
     commonest = (held[:, :, np.newaxis] == np.arange(values)).sum(axis=1).max(axis=1).mean() / length
@@ -354,7 +358,7 @@ def _trained(runs: Mapping[str, Mapping[str, np.ndarray]]) -> tuple[list[Measure
                 f"accuracy of the trained lookup on held-out sequences, {way}, mean over seeds",
                 Spread("trained: rounding differs by machine and training amplifies it", k=3, floor=0.05),
                 ".2f",
-                seeds=seeds,
+                seeds=tuple(seeds),
                 samples=tuple(final),
             )
         )
@@ -387,7 +391,7 @@ def _trained(runs: Mapping[str, Mapping[str, np.ndarray]]) -> tuple[list[Measure
                 f"{words}, mean over seeds",
                 Spread("trained: rounding differs by machine and training amplifies it", k=3, floor=0.05),
                 ".2f",
-                seeds=seeds,
+                seeds=tuple(seeds),
                 samples=tuple(samples),
             )
         )
@@ -566,7 +570,7 @@ EXPERIMENT = Experiment(
     question="What does dividing the scores by the square root of d_k change?",
     measure=measure,
     parameters=PARAMETERS,
-    quick={"draws": 4_000, "keras_seeds": [0, 1]},
+    quick=QUICK,
     runs=tuple(
         Run(
             f"lookup.seed{seed}",
@@ -574,9 +578,9 @@ EXPERIMENT = Experiment(
             {"seed": seed, **TRAINING},
             seconds=180,
             quick={"steps": 60},
-            in_quick=seed < 2,
+            in_quick=seed in QUICK["training_seeds"],
         )
-        for seed in SEEDS
+        for seed in PARAMETERS["training_seeds"]
     ),
     seconds=240,
     claims=CLAIMS,

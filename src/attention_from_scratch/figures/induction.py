@@ -145,6 +145,7 @@ def solved_map(palette: Palette, record: Record) -> Drawing:
     from matplotlib.patches import Rectangle
 
     lengths, budget = list(record.parameters["lengths"]), record.parameters["map_steps"]
+    solved = record.parameters["solved"]
     labels = {
         "narrow": f"one block\n{record.display('induction.parameters.blocks1')} parameters",
         "wide": f"one block\n{record.display('induction.parameters.wide')} parameters",
@@ -170,7 +171,9 @@ def solved_map(palette: Palette, record: Record) -> Drawing:
             axes.text(x + 0.5, y + 0.42, shown, ha="center", va="center", fontsize=12, color=palette.ink)
             axes.text(x + 0.5, y + 0.75, took, ha="center", va="center", fontsize=8, color=palette.ink)
             rows.append((model, length, accuracy, steps))
-    axes.set(xlim=(0, len(lengths)), ylim=(len(MODELS), 0), title="Accuracy, and steps until 0.99, by length")
+    axes.set(
+        xlim=(0, len(lengths)), ylim=(len(MODELS), 0), title=f"Accuracy, and steps until {solved}, by length"
+    )
     axes.set_xticks(np.arange(len(lengths)) + 0.5, [f"length {n}" for n in lengths])
     axes.set_yticks(np.arange(len(MODELS)) + 0.5, [labels[m] for m in MODELS])
     axes.tick_params(length=0)
