@@ -92,9 +92,9 @@ def weight() -> None:
 def weaving() -> None:
     """Time to weave a page of 10, 100 and 1,000 references."""
     from measured.project import Project
-    from measured.reference import Library
-    from measured.scan import scan
-    from measured.weave import Weaver
+    from measured.weaving.page import scan
+    from measured.weaving.references import Library
+    from measured.weaving.weave import Weaver
 
     library = Library(Project.load(ROOT).read_records())
     ids = [m.id for m in library.measurements.values()]

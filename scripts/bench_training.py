@@ -11,7 +11,7 @@ import time
 import click
 import numpy as np
 
-from measured import environment
+from measured.making import environment
 
 WANTED = 2.0
 

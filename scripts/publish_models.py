@@ -9,7 +9,7 @@ from mkdocs.structure.files import File, Files
 
 from attention_from_scratch.export import export
 from measured.errors import MeasuredError
-from measured.running import read_run
+from measured.making.running import read_run
 
 EXPERIMENT = "induction"
 MODELS = {"two-blocks": "reported.blocks2.seed0", "one-block": "reported.blocks1.seed0"}

@@ -29,7 +29,7 @@ VARIANTS = {
 
 def train(blocks: int, seed: int, epochs: int) -> dict[str, float | str]:
     """One training of the reported experiment, in this process's settings; its curve in four numbers."""
-    from measured import environment
+    from measured.making import environment
 
     environment.quiet_and_deterministic()
     import numpy as np
@@ -41,7 +41,7 @@ def train(blocks: int, seed: int, epochs: int) -> dict[str, float | str]:
 
     from attention_from_scratch.experiments import induction_plan, induction_runs
     from measured.files import sha256
-    from measured.record import pack_arrays
+    from measured.terms.record import pack_arrays
 
     name = f"reported.blocks{blocks}.seed{seed}"
     settings = dict(next(run.parameters for run in induction_plan.runs() if run.name == name))

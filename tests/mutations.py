@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from measured import gate
-from measured.record import Record
-from measured.stored import Expectation
+from measured.gate import compare
+from measured.gate.stored import Expectation
+from measured.terms.record import Record
 
 
 def around(expectation: Expectation) -> tuple[list[object], list[object]]:
@@ -33,7 +33,7 @@ def around(expectation: Expectation) -> tuple[list[object], list[object]]:
     return inside, outside
 
 
-Mutation = tuple[str, object, bool, list[gate.Drift]]
+Mutation = tuple[str, object, bool, list[compare.Drift]]
 
 
 def mutated(record: Record, stored: dict[str, Expectation]) -> Iterator[Mutation]:
@@ -45,7 +45,7 @@ def mutated(record: Record, stored: dict[str, Expectation]) -> Iterator[Mutation
                 form = ".17g" if isinstance(value, float) else ""
                 moved = replace(measurement, value=value, format=form, non_finite=True)
                 changed = replace(record, measurements={**record.measurements, name: moved})
-                yield name, value, may_pass, gate.compare(changed, stored)
+                yield name, value, may_pass, compare.compare(changed, stored)
 
 
 def _beside(value: float, sign: int, width: Fraction, share: Fraction, *, within: bool) -> float:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from measured import numerals
 from measured.errors import MeasuredError
-from measured.scan import scan
-from measured.weave import Picture, Weaver
+from measured.weaving import numerals
+from measured.weaving.page import scan
+from measured.weaving.weave import Picture, Weaver
 from weaving import LIBRARY
 
 REFERENCES = (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from measured.claims import Judgement
-from measured.experiment import Cell, Table
-from measured.measurement import Exact, Measurement
-from measured.record import Record
-from measured.reference import Library
-from measured.scan import scan
-from measured.weave import Weaver
+from measured.terms.claims import Judgement
+from measured.terms.experiment import Cell, Table
+from measured.terms.measurement import Exact, Measurement
+from measured.terms.record import Record
+from measured.weaving.page import scan
+from measured.weaving.references import Library
+from measured.weaving.weave import Weaver
 
 MEASUREMENTS = (
     Measurement("dice.mean", 3.6183, "mean of the throws", Exact("why"), ".2f"),

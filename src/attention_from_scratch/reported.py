@@ -4,7 +4,7 @@ They are data, not measurements: the page of measurements sets them beside ours 
 whether chance explains the difference. Accuracies were shares of a validation set, of one seed.
 """
 
-from measured.reported import Reported
+from measured.site.reported import Reported
 
 DRAWS = 200  # the write-up averaged over so many draws of a query and twelve keys
 VALIDATION = 1_000  # and took accuracies over so many sequences

@@ -3,7 +3,7 @@
 `keras.Model.fit` returns to Python after every step. Models as small as these spend more time on that
 than on arithmetic, so here one compiled function makes all the steps between two evaluations. The
 order of summation is fixed by op determinism, by seeds, and by one thread a process (the engine's
-`measured.environment` sets the threads before TensorFlow is imported).
+`measured.making.environment` sets the threads before TensorFlow is imported).
 
 Importing this imports TensorFlow; import it inside functions.
 """

@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from measured import check, files, fingerprint, numerals, workflow
+from measured import files
 from measured.errors import MeasuredError
+from measured.making import fingerprint, workflow
 from measured.project import Project
-from measured.reference import Library
+from measured.site import checks
+from measured.weaving import numerals
+from measured.weaving.references import Library
 
 Say = Callable[[str], None]
 
@@ -52,7 +55,7 @@ def build(
             say(f"site: nothing that goes into {target.relative_to(project.root)}/ has changed")
             return target
         made = render(project, project.build / "site.new")
-        say(f"site: {check.check(made, project)}")
+        say(f"site: {checks.check(made, project)}")
         publish(made, target, project.build / "site.old")
         files.write_text(stamp, _stamp(inputs, target))
         say(f"published: {target.relative_to(project.root)}/")
@@ -214,7 +217,7 @@ def _read(path: Path) -> str:
 def _gate_state(project: Project) -> str:
     parts = {p.name: files.sha256(p.read_bytes()) for p in sorted(project.records.glob("*.json"))}
     parts |= {f"stored {p.name}": files.sha256(p.read_bytes()) for p in sorted(project.stored.glob("*.*"))}
-    engine = fingerprint.closure("measured.drift_test", project.packages)
+    engine = fingerprint.closure("measured.gate.drift_test", project.packages)
     parts |= {f"module {name}": files.sha256_of_text(path) for name, path in engine.items()}
     parts["lock"] = files.sha256_of_text(project.lock_file)
     return fingerprint.digest(parts)

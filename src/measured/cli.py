@@ -62,8 +62,8 @@ def gate(project: Project, arguments: tuple[str, ...]) -> None:
 @click.pass_obj
 def prose(project: Project) -> None:
     """List numbers typed by hand, promising words outside a claim, and measurements that no page shows."""
-    from measured import numerals
-    from measured.reference import Library
+    from measured.weaving import numerals
+    from measured.weaving.references import Library
 
     found = numerals.inspect(project.root / "docs", project.root, Library(project.read_records()))
     for title, lines in (
@@ -83,7 +83,7 @@ def prose(project: Project) -> None:
 @click.pass_obj
 def accept(project: Project, yes: bool) -> None:
     """Show old, new, change and why it was outside; then take the new values."""
-    from measured import accept as accepting
+    from measured.gate import accept as accepting
 
     accepting.accept(project, lambda: yes or click.confirm("store the measured values?"))
 
@@ -109,7 +109,7 @@ def serve(project: Project, address: str) -> None:
 @click.pass_obj
 def export(project: Project, folder: Path) -> None:
     """Write the woven pages as plain Markdown, for another site generator."""
-    from measured import export as exporting
+    from measured.site import export as exporting
 
     click.echo(f"{exporting.export(project, folder)} pages in {folder}")
 
@@ -120,7 +120,7 @@ def export(project: Project, folder: Path) -> None:
 @click.pass_obj
 def measure(project: Project, name: str, run_name: str | None) -> None:
     """Run one experiment, and the long runs that it lacks, here and now."""
-    from measured import running
+    from measured.making import running
 
     experiment = _named(project.declared, name, "experiment")
     for run in experiment.runs_in(project.quick):
@@ -142,9 +142,9 @@ def measure(project: Project, name: str, run_name: str | None) -> None:
 @click.pass_obj
 def draw(project: Project, name: str) -> None:
     """Draw one figure from its records."""
-    from measured import sketching
+    from measured.making import figures
 
-    sketching.perform_plot(project, _named(project.declared_figures, name, "figure"))
+    figures.perform_plot(project, _named(project.declared_figures, name, "figure"))
 
 
 def _named(found: dict[str, Any], name: str, what: str) -> Any:

@@ -16,12 +16,13 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from measured import cells, generated, ledger, maths, policy, publish
 from measured.errors import MeasuredError
 from measured.project import Project
-from measured.reference import Library
-from measured.scan import PageSource, scan
-from measured.weave import Weaver
+from measured.site import content_policy, data_files, generated, ledger
+from measured.weaving import cells, formulas
+from measured.weaving.page import PageSource, scan
+from measured.weaving.references import Library
+from measured.weaving.weave import Weaver
 
 _PICTURE = re.compile(r'<img alt="(?P<alt>[^"]*)" data-figure="(?P<name>[^"]+)" src="[^"]*" ?/?>')
 
@@ -58,11 +59,11 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Weave all pages, so that everything generated can know where each number is shown."""
         with _as_plugin_error():
-            stored = publish.stored_values(self.project) if self.project.quick else ()
+            stored = data_files.stored_values(self.project) if self.project.quick else ()
             library = Library(self.project.read_records(), absent=stored)
             self.weaver = Weaver(
                 library,
-                publish.pictures(self.project),
+                data_files.pictures(self.project),
                 row_page=ledger.PAGE,
                 claims_must_hold=not self.project.quick,
             )
@@ -79,9 +80,9 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     def on_page_content(self, content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Formulas become MathML, figures become inline SVG that follows the scheme."""
         with _as_plugin_error():
-            content = maths.render(content)
+            content = formulas.render(content)
             for link in _links(page.toc):
-                link.title = maths.in_title(link.title)
+                link.title = formulas.in_title(link.title)
             content = _PICTURE.sub(self._inline, content)
             content = _ALIGNED.sub(lambda match: _CLASSES[match[1]], content)
         return (_BANNER if self.project.quick else "") + content
@@ -89,13 +90,13 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     def on_page_context(self, context, *, page: Page, config: MkDocsConfig, nav):
         """Refuse a page whose own content is active, before the theme is around it."""
         with _as_plugin_error():
-            policy.refuse_active(page.content or "", page.file.src_uri)
+            content_policy.refuse_active(page.content or "", page.file.src_uri)
         return context
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Give every page its content policy; a page that is being edited runs the server's script."""
         if not self.serving:
-            policy.apply(Path(config.site_dir))
+            content_policy.apply(Path(config.site_dir))
 
     def on_serve(self, server, *, config: MkDocsConfig, builder):
         """Reload when a record or a figure was made anew."""
@@ -107,7 +108,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     def _woven(self, file: File) -> generated.Page:
         text = file.content_string
         page: PageSource = scan(text, Path(file.abs_src_path).relative_to(self.project.root))
-        maths.check(page)
+        formulas.check(page)
         executed = cells.execute(
             page,
             text,

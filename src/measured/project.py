@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from measured.errors import MeasuredError
-from measured.experiment import Experiment
 from measured.files import sha256_of_text
-from measured.record import Record, read_records
+from measured.terms.experiment import Experiment
+from measured.terms.record import Record, read_records
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from measured import environment, running
+from measured.making import environment, running
 from measured.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]

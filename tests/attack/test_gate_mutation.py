@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from measured.gate.stored import Expectation, read_all
 from measured.project import Project
-from measured.stored import Expectation, read_all
 from mutations import mutated
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from measured.gate.stored import Expectation, read_all
 from measured.project import Project
-from measured.stored import Expectation, read_all
 
 ROOT = Path(__file__).resolve().parents[2]
 HELPER = Path(__file__).with_name("other_machine.py")

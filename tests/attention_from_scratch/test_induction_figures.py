@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attention_from_scratch.figures import induction
-from measured import drawing
-from measured.measurement import Exact, Measurement
-from measured.record import Record
+from measured.terms import drawing
+from measured.terms.measurement import Exact, Measurement
+from measured.terms.record import Record
 
 PALETTE = drawing.Palette.load(Path(induction.__file__).parent / "palette.json")
 LENGTHS, BUDGET = [8, 12], 20_000

@@ -9,8 +9,8 @@ import pytest
 
 from attention_from_scratch.experiments import registry
 from attention_from_scratch.figures import heads, masks, scale
-from measured import drawing
-from measured.record import Record
+from measured.terms import drawing
+from measured.terms.record import Record
 
 PALETTE = Path(drawing.__file__).parents[1] / "attention_from_scratch" / "figures" / "palette.json"
 SMALL = {

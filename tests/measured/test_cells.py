@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from measured import cells
 from measured.errors import MeasuredError
-from measured.scan import scan
+from measured.weaving import cells
+from measured.weaving.page import scan
 
 FRONT = """---
 jupyter:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from measured import gate, stored
 from measured.errors import MeasuredError
-from measured.measurement import AtMost, Close, Exact, Measurement, Spread
+from measured.gate import compare, stored
+from measured.terms.measurement import AtMost, Close, Exact, Measurement, Spread
 from weaving import record_of
 
 WHY = "because of rounding"
@@ -28,7 +28,7 @@ def test_what_was_stored_passes_and_survives_the_disk(tmp_path):
     path = tmp_path / "dice.yml"
     path.write_text(stored.dump(expected()))
     assert stored.read_expectations(path) == expected()
-    assert gate.compare(record_of(MEASURED), stored.read_expectations(path)) == []
+    assert compare.compare(record_of(MEASURED), stored.read_expectations(path)) == []
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def test_what_was_stored_passes_and_survives_the_disk(tmp_path):
 )
 def test_a_value_inside_passes_and_one_outside_is_named(name, inside, outside):
     record = record_of(MEASURED)
-    assert gate.compare(record, expected(**{name: inside})) == []
-    (drift,) = gate.compare(record, expected(**{name: outside}))
+    assert compare.compare(record, expected(**{name: inside})) == []
+    (drift,) = compare.compare(record, expected(**{name: outside}))
     assert drift.id == f"dice.{name}"
     told = str(drift)
     for part in (repr(outside), repr(record[f"dice.{name}"]), "allowed", WHY):
@@ -47,12 +47,12 @@ def test_a_value_inside_passes_and_one_outside_is_named(name, inside, outside):
 
 def test_a_value_over_its_bound_is_named():
     over = (*MEASURED[:2], Measurement("dice.error", 2e-6, "e", AtMost(WHY, bound=1e-6), ".0e"), MEASURED[3])
-    (drift,) = gate.compare(record_of(over), expected())
+    (drift,) = compare.compare(record_of(over), expected())
     assert "allowed at most 1e-06" in str(drift)
 
 
 def test_change_is_given_in_units_of_the_tolerance():
-    (drift,) = gate.compare(record_of(MEASURED), expected(mean=3.0))
+    (drift,) = compare.compare(record_of(MEASURED), expected(mean=3.0))
     assert drift.change == pytest.approx(0.5)
     assert drift.ratio == pytest.approx(5)
 
@@ -60,10 +60,10 @@ def test_change_is_given_in_units_of_the_tolerance():
 def test_new_missing_and_unmeasured_values_are_drift():
     record = record_of(MEASURED)
     less = {k: v for k, v in expected().items() if k != "dice.mean"}
-    assert [d.kind for d in gate.compare(record, less)] == ["new"]
-    assert [d.kind for d in gate.compare(record_of(MEASURED[1:]), expected())] == ["missing"]
-    assert [d.kind for d in gate.compare_all({}, {"dice": expected()})["dice"]] == ["missing"]
-    assert len(gate.compare_all({"dice": record}, {})["dice"]) == len(MEASURED)
+    assert [d.kind for d in compare.compare(record, less)] == ["new"]
+    assert [d.kind for d in compare.compare(record_of(MEASURED[1:]), expected())] == ["missing"]
+    assert [d.kind for d in compare.compare_all({}, {"dice": expected()})["dice"]] == ["missing"]
+    assert len(compare.compare_all({"dice": record}, {})["dice"]) == len(MEASURED)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from measured.measurement import AtLeast, AtMost, Close, Exact, Measurement, Spread
-from measured.stored import Expectation
+from measured.gate.stored import Expectation
+from measured.terms.measurement import AtLeast, AtMost, Close, Exact, Measurement, Spread
 from mutations import mutated
 from weaving import record_of
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measured.errors import MeasuredError
-from measured.measurement import (
+from measured.terms.measurement import (
     AtLeast,
     AtMost,
     Close,

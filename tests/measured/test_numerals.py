@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from measured import numerals
 from measured.errors import MeasuredError
-from measured.reference import Library
-from measured.scan import scan
+from measured.weaving import numerals
+from measured.weaving.page import scan
+from measured.weaving.references import Library
 from weaving import MEASUREMENTS, record_of
 
 LIBRARY = Library({"dice": record_of(MEASUREMENTS)})

@@ -10,14 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measured import check, claims, fingerprint, maths
-from measured.drawing import Drawing, Palette, subplots, svg_of
 from measured.errors import MeasuredError
-from measured.experiment import Experiment, Findings, Run
 from measured.files import write_text
-from measured.measurement import Exact, Measurement
-from measured.scan import scan
-from measured.sketching import csv_of
+from measured.making import fingerprint
+from measured.making.figures import csv_of
+from measured.site import checks
+from measured.terms import claims
+from measured.terms.drawing import Drawing, Palette, subplots, svg_of
+from measured.terms.experiment import Experiment, Findings, Run
+from measured.terms.measurement import Exact, Measurement
+from measured.weaving import formulas
+from measured.weaving.page import scan
 
 ROLES = ["ink", "muted", "grid", "surface", "accent", "series1", "series2", "series3", "series4", "series5"]
 PALETTE = {role: {"light": f"#0000{i:02x}", "dark": f"#ffff{i:02x}"} for i, role in enumerate(ROLES)}
@@ -80,20 +83,20 @@ def test_a_predicate_that_fails_or_weighs_nan_is_undecidable_never_true():
 
 
 def test_formulas_become_mathml_that_keeps_its_latex():
-    page = maths.render(r'<p><span class="arithmatex">\(\frac{a}{b} &lt; 1\)</span></p>')
+    page = formulas.render(r'<p><span class="arithmatex">\(\frac{a}{b} &lt; 1\)</span></p>')
     assert "<mfrac>" in page
     assert 'alttext="\\frac{a}{b} &lt; 1"' in page
-    assert 'display="block"' in maths.render(r'<div class="arithmatex">\[x\]</div>')
+    assert 'display="block"' in formulas.render(r'<div class="arithmatex">\[x\]</div>')
 
 
 def test_a_word_in_a_formula_is_one_identifier():
-    assert "<mi>softmax</mi>" in maths.render(r'<span class="arithmatex">\(\mathrm{softmax}\)</span>')
+    assert "<mi>softmax</mi>" in formulas.render(r'<span class="arithmatex">\(\mathrm{softmax}\)</span>')
 
 
 @pytest.mark.parametrize("latex", [r"\nosuchcommand{a}", r"\frac{a", r"a}", r"\{ {"])
 def test_a_formula_that_cannot_be_read_is_told(latex):
     with pytest.raises(MeasuredError, match="the formula"):
-        maths.render(rf'<span class="arithmatex">\({latex}\)</span>')
+        formulas.render(rf'<span class="arithmatex">\({latex}\)</span>')
 
 
 @pytest.fixture
@@ -217,28 +220,28 @@ def test_two_runs_of_one_name_are_refused():
 def test_leftovers_in_a_built_page_are_told(tmp_path, body, expected):
     write_text(tmp_path / "index.html", f"<html><body>{body}</body></html>")
     with pytest.raises(MeasuredError, match=expected):
-        check.check(tmp_path, None)
+        checks.check(tmp_path, None)
 
 
 def test_code_may_show_what_prose_may_not(tmp_path):
     write_text(tmp_path / "index.html", '<pre>{{ x }} $$</pre><math alttext="\\frac{{a}}{b}">x</math>')
-    assert "1 pages" in check.check(tmp_path, None)
+    assert "1 pages" in checks.check(tmp_path, None)
 
 
 def test_a_heavy_page_and_an_empty_site_are_told(tmp_path):
     with pytest.raises(MeasuredError, match="no page"):
-        check.check(tmp_path, None)
+        checks.check(tmp_path, None)
     noise = np.random.default_rng(0).bytes(100_000).hex()
     write_text(tmp_path / "index.html", f"<p>{noise}</p>")
     with pytest.raises(MeasuredError, match="bytes gzipped"):
-        check.check(tmp_path, None)
+        checks.check(tmp_path, None)
 
 
 def test_a_formula_in_a_table_of_contents_is_rendered():
-    assert maths.in_title(r"The root of \(d_k\)").startswith('The root of <math alttext="d_k"')
+    assert formulas.in_title(r"The root of \(d_k\)").startswith('The root of <math alttext="d_k"')
 
 
 def test_a_formula_that_cannot_be_read_is_told_with_its_line():
     page = scan("---\ntitle: x\n---\n\nFine: $a$.\n\n$$\n\\frac{a\n$$\n", Path("page.md"))
     with pytest.raises(MeasuredError, match=r"page\.md:7: the formula"):
-        maths.check(page)
+        formulas.check(page)

@@ -9,14 +9,14 @@ import re
 
 import pytest
 
-from measured import policy
 from measured.errors import MeasuredError
+from measured.site import content_policy
 
 
 def test_inline_scripts_of_the_theme_are_allowed_by_hash_and_data_is_not_code():
     page = "<script>go()</script><script src=x.js></script><script type='application/json'>{}</script>"
     allowed = base64.b64encode(hashlib.sha256(b"go()").digest()).decode()
-    found = policy.policy([page])
+    found = content_policy.policy([page])
     assert f"script-src 'self' 'sha256-{allowed}';" in found
     assert found.startswith("default-src 'self'; ")
     assert "unsafe" not in found
@@ -38,7 +38,7 @@ def test_inline_scripts_of_the_theme_are_allowed_by_hash_and_data_is_not_code():
 )
 def test_active_content_is_refused(content, expected):
     with pytest.raises(MeasuredError, match=re.escape(expected)):
-        policy.refuse_active(content, "page.md")
+        content_policy.refuse_active(content, "page.md")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_active_content_is_refused(content, expected):
     ],
 )
 def test_text_about_scripts_is_text(content):
-    policy.refuse_active(content, "page.md")
+    content_policy.refuse_active(content, "page.md")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_text_about_scripts_is_text(content):
 )
 def test_a_request_to_a_third_party_is_found(tmp_path, text):
     (tmp_path / "index.html").write_text(text, encoding="utf-8")
-    assert len(policy.third_parties(tmp_path)) == 1
+    assert len(content_policy.third_parties(tmp_path)) == 1
 
 
 def test_links_that_a_reader_follows_are_no_requests(tmp_path):
@@ -77,7 +77,7 @@ def test_links_that_a_reader_follows_are_no_requests(tmp_path):
     (tmp_path / "a.css").write_text(
         "@import 'b.css'; p { background: url(data:image/png;x) }", encoding="utf-8"
     )
-    assert policy.third_parties(tmp_path) == []
+    assert content_policy.third_parties(tmp_path) == []
 
 
 def test_every_page_of_a_site_has_one_policy_that_covers_its_scripts(accepted):
@@ -94,7 +94,7 @@ def test_every_page_of_a_site_has_one_policy_that_covers_its_scripts(accepted):
             assert f"'sha256-{digest}'" in found[0]
     assert len(pages) > 4
     assert len(policies) == 1
-    assert policy.third_parties(accepted.root / "site") == []
+    assert content_policy.third_parties(accepted.root / "site") == []
 
 
 def test_a_script_in_a_measured_text_reaches_no_page_as_a_script(sample):

@@ -9,15 +9,15 @@ import subprocess
 
 import pytest
 
-from measured import ledger, provenance, sources
-from measured.measurement import AtMost, Close, Exact, Measurement, Spread
-from measured.reference import Library
-from measured.sources import Place
-from measured.stored import Expectation
+from measured.gate.stored import Expectation
+from measured.site import code_pages, ledger, provenance
+from measured.site.code_pages import Place
+from measured.terms.measurement import AtMost, Close, Exact, Measurement, Spread
+from measured.weaving.references import Library
 from weaving import record_of
 
 SOURCE = """
-from measured.measurement import Measurement
+from measured.terms.measurement import Measurement
 
 def one(kind, d):
     return Measurement(
@@ -126,13 +126,13 @@ def test_the_line_in_the_card_is_the_line_that_names_the_id(accepted):
 
 def test_a_page_of_code_shows_the_file_line_by_line(tmp_path):
     (tmp_path / "a.py").write_text('x = "<b>"\n\n\ny = 2\n', encoding="utf-8")
-    [(path, page)] = sources.pages(["a.py"], tmp_path, "A & B", {}, tmp_path / "cache")
+    [(path, page)] = code_pages.pages(["a.py"], tmp_path, "A & B", {}, tmp_path / "cache")
     assert path == "code/a.py.html"
     assert re.findall(r'<span id="(L\d+)">', page) == ["L1", "L2", "L3", "L4"]
     assert "&lt;b&gt;" in page
     assert "<title>a.py · A &amp; B</title>" in page
     assert 'href="../assets/code.css"' in page
-    assert list(sources.pages(["a.py"], tmp_path, "A & B", {}, tmp_path / "cache")) == [(path, page)]
+    assert list(code_pages.pages(["a.py"], tmp_path, "A & B", {}, tmp_path / "cache")) == [(path, page)]
 
 
 def test_every_measurement_has_a_row_with_its_id(accepted):
@@ -180,7 +180,7 @@ def test_hundreds_of_rows_stay_within_a_pages_weight(count):
             "settings": {},
         }
     )
-    origin = provenance.Provenance(library, stored, places, pages, {}, sources.page_of)
+    origin = provenance.Provenance(library, stored, places, pages, {}, code_pages.page_of)
     text = ledger.Ledger(origin, lambda path: f"../{path}").page()
     assert len(gzip.compress(text.encode())) < 55_000
 

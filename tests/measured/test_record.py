@@ -6,11 +6,12 @@ import os
 import numpy as np
 import pytest
 
-from measured import files, record
-from measured.claims import Judgement
+from measured import files
 from measured.errors import MeasuredError
-from measured.experiment import Cell, Table
-from measured.measurement import Exact, Measurement
+from measured.terms import record
+from measured.terms.claims import Judgement
+from measured.terms.experiment import Cell, Table
+from measured.terms.measurement import Exact, Measurement
 
 
 def made(name="dice", **changes):

@@ -7,9 +7,9 @@ import math
 import pytest
 
 from measured.errors import MeasuredError
-from measured.measurement import Close, Measurement
-from measured.reference import Library
-from measured.reported import Reported, compare
+from measured.site.reported import Reported, compare
+from measured.terms.measurement import Close, Measurement
+from measured.weaving.references import Library
 from weaving import record_of
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from measured.errors import MeasuredError
-from measured.experiment import Cell, Table
-from measured.measurement import Exact, Measurement
-from measured.reference import Library, in_words, typeset
-from measured.weave import Picture, Weaver
+from measured.terms.experiment import Cell, Table
+from measured.terms.measurement import Exact, Measurement
+from measured.weaving.references import Library, in_words, typeset
+from measured.weaving.weave import Picture, Weaver
 from weaving import record_of, weave
 
 
@@ -232,7 +232,7 @@ def test_the_notebook_has_prose_and_cells_in_order():
 
 def test_weaving_alone_needs_no_site_generator():
     library = Library({"dice": record_of([Measurement("dice.mean", 1.0, "m", Exact("w"), ".1f")])})
-    from measured.scan import scan
+    from measured.weaving.page import scan
 
     woven = Weaver(library, row_page=None).weave(scan("{{ dice.mean }}", Path("x.md")))
     assert woven.markdown == '<data class="measurement" value="1">1.0</data>'
@@ -244,7 +244,7 @@ def test_a_table_whose_rows_do_not_fit_is_refused():
 
 
 def test_a_number_that_quick_records_lack_is_a_question_mark():
-    from measured.scan import scan
+    from measured.weaving.page import scan
 
     library = Library(
         {"dice": record_of([Measurement("dice.mean", 1.0, "m", Exact("w"), ".1f")])}, {"dice.a.rare"}

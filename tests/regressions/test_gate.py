@@ -1,3 +1,3 @@
 """The gate: every record against its stored regression."""
 
-from measured.drift_test import test_record_stands_where_it_stood  # noqa: F401
+from measured.gate.drift_test import test_record_stands_where_it_stood  # noqa: F401

@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import live_models  # noqa: E402
 import vendor  # noqa: E402
-from measured.drawing import Palette  # noqa: E402
+from measured.terms.drawing import Palette  # noqa: E402
 
 POLICY = "default-src 'self'"
 ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>'

@@ -22,9 +22,9 @@ import numpy as np
 from attention_from_scratch import masks
 from attention_from_scratch.experiments.policies import COUNT, FLOAT32_ROUNDING, FLOAT64_ROUNDING
 from attention_from_scratch.heads import Projections, multi_head_attention
-from measured.claims import Claim, Verdict, below
-from measured.experiment import Cell, Experiment, Findings, Table
-from measured.measurement import Close, Measurement
+from measured.terms.claims import Claim, Verdict, below
+from measured.terms.experiment import Cell, Experiment, Findings, Table
+from measured.terms.measurement import Close, Measurement
 
 PARAMETERS = {
     "seeds": list(range(20)),

@@ -30,9 +30,9 @@ from attention_from_scratch.experiments.policies import (
 from attention_from_scratch.heads import Projections, cost, multi_head_attention, parameters
 from attention_from_scratch.online import online_attention
 from attention_from_scratch.positions import sinusoidal
-from measured.claims import Claim, above, below, between, equal, every
-from measured.experiment import Cell, Experiment, Findings, Table
-from measured.measurement import AtMost, Measurement
+from measured.terms.claims import Claim, above, below, between, equal, every
+from measured.terms.experiment import Cell, Experiment, Findings, Table
+from measured.terms.measurement import AtMost, Measurement
 
 PARAMETERS = {
     "d_model": 64,

@@ -29,8 +29,8 @@ import numpy as np
 from attention_from_scratch.experiments import induction_circuits as opening
 from attention_from_scratch.experiments import induction_plan as plan
 from attention_from_scratch.experiments import induction_training as training
-from measured.claims import Claim, Verdict, above, below, between, equal, every, rises
-from measured.experiment import Experiment, Findings
+from measured.terms.claims import Claim, Verdict, above, below, between, equal, every, rises
+from measured.terms.experiment import Experiment, Findings
 
 
 def measure(runs: Mapping[str, Mapping[str, np.ndarray]], **p: Any) -> Findings:

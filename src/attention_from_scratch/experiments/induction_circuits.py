@@ -12,8 +12,8 @@ from attention_from_scratch.circuits import NEXT, PREVIOUS
 from attention_from_scratch.experiments.induction_plan import SMALL
 from attention_from_scratch.experiments.induction_training import RETRAINED, Runs, over_seeds
 from attention_from_scratch.experiments.policies import COUNT
-from measured.experiment import Cell, Findings, Table
-from measured.measurement import AtMost, Close, Measurement, Spread
+from measured.terms.experiment import Cell, Findings, Table
+from measured.terms.measurement import AtMost, Close, Measurement, Spread
 
 OFFSETS = tuple(range(-5, 6))
 FLIPPED = Close(

@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import Any
 
 from attention_from_scratch.experiments.induction_runs import train_on_fixed_set, train_on_fresh_sequences
-from measured.experiment import Run
+from measured.terms.experiment import Run
 
 SMALL = {"width": 32, "num_heads": 4, "feed_forward": 64}
 MATCHED = {**SMALL, "feed_forward": 196}  # 17,709 parameters: the smallest one block above 17,673

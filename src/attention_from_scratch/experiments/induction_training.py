@@ -10,8 +10,8 @@ import numpy as np
 from attention_from_scratch import circuits, forward, ladder, tasks
 from attention_from_scratch.experiments.induction_plan import MAPPED
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
-from measured.experiment import Cell, Findings, Table
-from measured.measurement import Measurement, Spread
+from measured.terms.experiment import Cell, Findings, Table
+from measured.terms.measurement import Measurement, Spread
 
 Runs = Mapping[str, Mapping[str, np.ndarray]]
 

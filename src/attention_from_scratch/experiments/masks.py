@@ -25,9 +25,9 @@ from jaxtyping import Bool, Float
 from attention_from_scratch import masks
 from attention_from_scratch.attention import attention, softmax
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, EXACT_ZERO, SAMPLED
-from measured.claims import Claim, above, below, equal, every
-from measured.experiment import Cell, Experiment, Findings, Table
-from measured.measurement import Close, Exact, Measurement
+from measured.terms.claims import Claim, above, below, equal, every
+from measured.terms.experiment import Cell, Experiment, Findings, Table
+from measured.terms.measurement import Close, Exact, Measurement
 
 PARAMETERS = {
     "length": 10,

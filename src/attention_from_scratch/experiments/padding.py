@@ -25,9 +25,9 @@ import numpy as np
 from attention_from_scratch.experiments.padding_runs import train_pooled, train_simple_rnn
 from attention_from_scratch.experiments.policies import COUNT, EXACT_ZERO
 from attention_from_scratch.recall import CHANCE
-from measured.claims import Claim, above, below, between, equal, every
-from measured.experiment import Cell, Experiment, Findings, Run, Table
-from measured.measurement import AtMost, Measurement, Spread
+from measured.terms.claims import Claim, above, below, between, equal, every
+from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
+from measured.terms.measurement import AtMost, Measurement, Spread
 
 # Width and budget as in `recurrence`, for the reasons given there.
 TRAINING = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from measured.measurement import AtMost, Close, Exact
+from measured.terms.measurement import AtMost, Close, Exact
 
 COUNT = Exact("a count: the same on every machine")
 EXACT_ZERO = Exact("zero to the last bit is what is claimed")

@@ -35,9 +35,9 @@ from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPL
 from attention_from_scratch.experiments.recurrence_runs import train_reader
 from attention_from_scratch.recall import CHANCE
 from attention_from_scratch.recurrent import gradient_bound, sigmoid
-from measured.claims import Claim, Verdict, above, below, between, equal, every, falls
-from measured.experiment import Cell, Experiment, Findings, Run, Table
-from measured.measurement import Close, Measurement, Spread
+from measured.terms.claims import Claim, Verdict, above, below, between, equal, every, falls
+from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
+from measured.terms.measurement import Close, Measurement, Spread
 
 TRAINING = {
     "width": 16,

@@ -25,9 +25,9 @@ from jaxtyping import Float
 from attention_from_scratch.attention import softmax
 from attention_from_scratch.experiments import scale_runs
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
-from measured.claims import Claim, Verdict, above, below, between, every, falls, rises
-from measured.experiment import Cell, Experiment, Findings, Run, Table
-from measured.measurement import AtLeast, AtMost, Measurement, Spread
+from measured.terms.claims import Claim, Verdict, above, below, between, every, falls, rises
+from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
+from measured.terms.measurement import AtLeast, AtMost, Measurement, Spread
 
 PARAMETERS = {
     "widths": [4, 16, 64, 256],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from measured.drawing import Drawing, Palette, subplots
-from measured.record import Record
+from measured.terms.drawing import Drawing, Palette, subplots
+from measured.terms.record import Record
 
 RUNGS = (
     ("induction.order_blind_ceiling.l12", "most common symbol"),

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from measured.drawing import Drawing, Palette, subplots
-from measured.record import Record
+from measured.terms.drawing import Drawing, Palette, subplots
+from measured.terms.record import Record
 
 LAYERS = {"attention": "attention", "simple_rnn": "SimpleRNN", "lstm": "LSTM", "gru": "GRU"}
 

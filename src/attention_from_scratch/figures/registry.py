@@ -1,7 +1,7 @@
 """The figures, by the experiments whose records they draw. Importing this imports no Matplotlib."""
 
 from attention_from_scratch.figures import heads, induction, masks, recurrence, scale
-from measured.drawing import Plot
+from measured.terms.drawing import Plot
 
 FIGURES = [
     Plot("scale.max_weight", scale.max_weight, ("scale",)),

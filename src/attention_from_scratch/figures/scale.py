@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from measured.drawing import Drawing, Palette, subplots
-from measured.record import Record
+from measured.terms.drawing import Drawing, Palette, subplots
+from measured.terms.record import Record
 
 WAYS = ("unscaled", "scaled")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attention_from_scratch.experiments import padding, padding_runs, recurrence, recurrence_runs
-from measured.claims import judge
-from measured.experiment import Findings
+from measured.terms.claims import judge
+from measured.terms.experiment import Findings
 
 SEEDS = recurrence.PARAMETERS["seeds"]
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pytask import Product, task
 
-from measured.workflow import Job, perform, stale_jobs
+from measured.making.workflow import Job, perform, stale_jobs
 
 
 def as_task(job: Job) -> None:

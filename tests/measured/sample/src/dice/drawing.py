@@ -1,6 +1,6 @@
 """One figure."""
 
-from measured.drawing import Drawing, subplots
+from measured.terms.drawing import Drawing, subplots
 
 
 def counts(palette, record):

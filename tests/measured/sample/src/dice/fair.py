@@ -4,9 +4,9 @@ import numpy as np
 
 from dice.luck import run
 from dice.throwing import SIDES, throw
-from measured.claims import Claim, between
-from measured.experiment import Cell, Experiment, Findings, Run, Table
-from measured.measurement import AtMost, Close, Exact, Measurement, Spread
+from measured.terms.claims import Claim, between
+from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
+from measured.terms.measurement import AtMost, Close, Exact, Measurement, Spread
 
 SEEDS = (0, 1, 2)
 

@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from measured import environment, files, fingerprint, record
-from measured.claims import judge
+from measured import files
 from measured.errors import MeasuredError
-from measured.experiment import Experiment, Run
+from measured.making import environment, fingerprint
 from measured.project import Project
+from measured.terms import record
+from measured.terms.claims import judge
+from measured.terms.experiment import Experiment, Run
 
 
 def run_fingerprint(project: Project, experiment: Experiment, run: Run) -> fingerprint.Fingerprint:

@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measured import files, gate, numerals
+from measured import files
 from measured.errors import MeasuredError
-from measured.experiment import Findings
-from measured.measurement import Measurement
+from measured.gate import compare
+from measured.gate.stored import Expectation, dump, read_all
 from measured.project import Project
-from measured.record import Record
-from measured.reference import Library
-from measured.scan import scan
-from measured.stored import Expectation, dump, read_all
+from measured.terms.experiment import Findings
+from measured.terms.measurement import Measurement
+from measured.terms.record import Record
+from measured.weaving import numerals
+from measured.weaving.page import scan
+from measured.weaving.references import Library
 
 SUMMARY = "drift.md"
 HEADINGS = ("id", "stored", "measured", "change", "÷ tolerance", "why", "pages", "claims")
@@ -37,7 +39,7 @@ class Drifted:
         figures: changed, new and vanished figures: name, file before, file after.
     """
 
-    found: Mapping[str, list[gate.Drift]]
+    found: Mapping[str, list[compare.Drift]]
     pages: Mapping[str, list[str]]
     claims: Mapping[str, list[str]]
     figures: Sequence[tuple[str, Path | None, Path | None]]
@@ -46,7 +48,7 @@ class Drifted:
         """One row a drift, in the order of `HEADINGS`."""
         return [self._row(d) for d in self.found[experiment]]
 
-    def _row(self, d: gate.Drift) -> tuple[str, ...]:
+    def _row(self, d: compare.Drift) -> tuple[str, ...]:
         change = "" if d.change is None else f"{d.change:+.4g}"
         ratio = "" if d.ratio is None else f"{d.ratio:.1f}"
         pages, claims = ", ".join(self.pages.get(d.id, [])), ", ".join(self.claims.get(d.id, []))
@@ -65,7 +67,7 @@ def accept(project: Project, confirm: Callable[[], bool]) -> int:
     records = project.read_records()
     if not records:
         raise MeasuredError("there is no record to accept", mend="run: nox -s build")
-    found = gate.compare_all(records, read_all(project.stored))
+    found = compare.compare_all(records, read_all(project.stored))
     if any(drift.kind == "quick" for drifts in found.values() for drift in drifts):
         raise MeasuredError("a quick record cannot be accepted", mend="run: nox -s build, without --quick")
     drifted = Drifted(
@@ -123,7 +125,7 @@ def leave(project: Project, drifted: Drifted, taken: bool) -> Path:
     return summary
 
 
-def store(project: Project, records: Mapping[str, Record], found: Mapping[str, list[gate.Drift]]) -> None:
+def store(project: Project, records: Mapping[str, Record], found: Mapping[str, list[compare.Drift]]) -> None:
     """Write the stored file of each experiment that drifted; remove those that nothing measures."""
     for name in found:
         path = project.stored / f"{name}.yml"

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from measured import files
-from measured.claims import Judgement
 from measured.errors import MeasuredError
-from measured.experiment import Cell, Table
-from measured.measurement import Measurement
+from measured.terms.claims import Judgement
+from measured.terms.experiment import Cell, Table
+from measured.terms.measurement import Measurement
 
 SCHEMA = 1
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measured import ledger, provenance, publish, reported, sources
-from measured.cells import Executed
-from measured.drawing import Palette
 from measured.project import Project
-from measured.reference import Library
-from measured.weave import Woven
+from measured.site import code_pages, data_files, ledger, provenance, reported
+from measured.terms.drawing import Palette
+from measured.weaving.cells import Executed
+from measured.weaving.references import Library
+from measured.weaving.weave import Woven
 
 Files = Iterator[tuple[str, str | bytes]]
 
@@ -58,19 +58,19 @@ def files(project: Project, library: Library, pages: Mapping[str, Page], site: S
             claimed[name].append(where)
     origin = provenance.Provenance(
         library,
-        publish.stored_values(project),
+        data_files.stored_values(project),
         provenance.places(library, project),
         shown,
         claimed,
-        sources.page_of,
+        code_pages.page_of,
         provenance.commit_of(project.root, site.repository),
     )
-    yield from publish.files_of(project, origin, shown)
+    yield from data_files.files_of(project, origin, shown)
     yield from _code(project, origin, site)
     yield ledger.PAGE, _ledger(project, origin, pages, site).page()
     for where, page in pages.items():
         yield from _beside(where, page)
-    yield from publish.vendored(site.vendor)
+    yield from data_files.vendored(site.vendor)
 
 
 def _code(project: Project, origin: provenance.Provenance, site: Site) -> Files:
@@ -81,14 +81,14 @@ def _code(project: Project, origin: provenance.Provenance, site: Site) -> Files:
         for path in provenance.source_files(record, project)
     }
     paths |= {
-        project.root / publish.drawn_at(project, plot).path for plot in project.declared_figures.values()
+        project.root / data_files.drawn_at(project, plot).path for plot in project.declared_figures.values()
     }
     shown = sorted(p.relative_to(project.root).as_posix() for p in paths if p.exists())
     commit = origin.commit
-    hosted = {path: commit.link(sources.Place(path, 1)) for path in shown} if commit else {}
-    yield from sources.pages(shown, project.root, site.name, hosted, project.build / "code")
+    hosted = {path: commit.link(code_pages.Place(path, 1)) for path in shown} if commit else {}
+    yield from code_pages.pages(shown, project.root, site.name, hosted, project.build / "code")
     palette = Palette.load(project.palette_file) if project.palette else None
-    yield sources.STYLE, sources.css(palette)
+    yield code_pages.STYLE, code_pages.css(palette)
 
 
 def _ledger(
@@ -109,5 +109,5 @@ def _beside(where: str, page: Page) -> Files:
     for picture, data in page.executed.images.items():
         yield f"{beside}{picture}", data
     if page.executed.notebook:
-        text = publish.notebook(page.woven, page.executed, page.meta)
+        text = data_files.notebook(page.woven, page.executed, page.meta)
         yield f"{beside}{name.removesuffix('.md')}.ipynb", text

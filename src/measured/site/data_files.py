@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from measured.cells import Executed
-from measured.drawing import Palette, Plot
-from measured.experiment import Cell, Table
-from measured.measurement import Measurement
+from measured.gate.stored import Expectation
+from measured.making.running import source_of
 from measured.project import Project
-from measured.provenance import CARDS, Provenance, plain
-from measured.reference import Library
-from measured.running import source_of
-from measured.sources import Place, page_of
-from measured.stored import Expectation
-from measured.weave import Picture, Woven
+from measured.site.code_pages import Place, page_of
+from measured.site.provenance import CARDS, Provenance, plain
+from measured.terms.drawing import Palette, Plot
+from measured.terms.experiment import Cell, Table
+from measured.terms.measurement import Measurement
+from measured.weaving.cells import Executed
+from measured.weaving.references import Library
+from measured.weaving.weave import Picture, Woven
 
 DATA = "data"
 
@@ -137,7 +137,7 @@ def _numbered(output: dict[str, Any], count: int) -> dict[str, Any]:
 
 def stored_values(project: Project) -> dict[str, Expectation]:
     """The stored expectations by measurement."""
-    from measured.stored import read_all
+    from measured.gate.stored import read_all
 
     return {name: e for file in read_all(project.stored).values() for name, e in file.items()}
 

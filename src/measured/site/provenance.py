@@ -18,13 +18,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from measured.files import sha256_of_text, write_json
-from measured.fingerprint import digest
-from measured.measurement import Measurement, Value
+from measured.gate.stored import Expectation
+from measured.making.fingerprint import digest
 from measured.project import Project
-from measured.record import Record
-from measured.reference import Library, typeset
-from measured.sources import Place
-from measured.stored import Expectation
+from measured.site.code_pages import Place
+from measured.terms.measurement import Measurement, Value
+from measured.terms.record import Record
+from measured.weaving.references import Library, typeset
 
 CARDS = "data/cards.json"
 

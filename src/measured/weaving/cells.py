@@ -20,8 +20,8 @@ from typing import Any
 
 from measured import files
 from measured.errors import MeasuredError
-from measured.fingerprint import closure
-from measured.scan import PageSource, Span
+from measured.making.fingerprint import closure
+from measured.weaving.page import PageSource, Span
 
 LIMIT = 60  # seconds that a cell may take, unless it says timeout=…
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from measured.experiment import Findings
+from measured.terms.experiment import Findings
 
 
 @dataclass(frozen=True)

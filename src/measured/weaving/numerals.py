@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measured.errors import MeasuredError
-from measured.reference import Library
-from measured.scan import PageSource, Span, scan
+from measured.weaving.page import PageSource, Span, scan
+from measured.weaving.references import Library
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from jinja2 import Environment, StrictUndefined, TemplateSyntaxError, UndefinedE
 from jinja2.ext import Extension
 
 from measured.errors import MeasuredError
-from measured.experiment import Cell
-from measured.reference import Library, Number, Shown
-from measured.scan import PageSource, Span
+from measured.terms.experiment import Cell
+from measured.weaving.page import PageSource, Span
+from measured.weaving.references import Library, Number, Shown
 
 # Private-use characters: no page contains them, no template engine or Markdown parser minds them.
 _CUT, _REF, _END = "\ue000", "\ue001", "\ue002"

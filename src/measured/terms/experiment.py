@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from measured.errors import MeasuredError
-from measured.measurement import Measurement
+from measured.terms.measurement import Measurement
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -105,7 +105,7 @@ class Experiment:
         runs: the long runs whose results `measure` sums up.
         prefixes: further first words of ids that this experiment measures.
         seconds: time budget in wall-clock seconds of `measure` itself.
-        claims: sentences that rest on this experiment, by id (see `measured.claims`).
+        claims: sentences that rest on this experiment, by id (see `measured.terms.claims`).
     """
 
     name: str

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import yaml
 
-from measured import quick_yaml
+from measured import fast_yaml
 from measured.errors import MeasuredError
 
 Kind = Literal["prose", "fence", "code", "formula", "comment"]
@@ -99,7 +99,7 @@ def _front_matter(text: str, path: Path) -> tuple[dict[str, Any], str, int]:
     if match is None:
         return {}, text, 1
     try:
-        meta = quick_yaml.load(match[1]) or {}
+        meta = fast_yaml.load(match[1]) or {}
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise MeasuredError(

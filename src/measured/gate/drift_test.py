@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from pytest_regressions.common import perform_regression_check
 
-from measured import files, gate, stored
+from measured import files
+from measured.gate import compare, stored
 from measured.project import Project
 
 PROJECT = Project.load(Path(os.environ.get("MEASURED_ROOT", ".")))
@@ -29,13 +30,13 @@ def test_record_stands_where_it_stood(name: str, tmp_path: Path, request: pytest
     records = {name: RECORDS[name]} if name in RECORDS else {}
     # Left to itself, pytest-regressions writes a file that is missing, and passes the second time.
     if name not in STORED and not request.config.getoption("regen_all"):
-        pytest.fail(_told(gate.compare_all(records, {})), pytrace=False)
+        pytest.fail(_told(compare.compare_all(records, {})), pytrace=False)
 
     def dump(path):
         files.write_text(Path(path), stored.dump(_expectations(records)))
 
     def check(obtained, expected):
-        drift = gate.compare_all(records, {name: stored.read_expectations(Path(expected))})
+        drift = compare.compare_all(records, {name: stored.read_expectations(Path(expected))})
         if drift:
             raise AssertionError(_told(drift))
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from measured import environment, fingerprint, running, sketching
 from measured.errors import MeasuredError
 from measured.files import sha256
-from measured.fingerprint import Fingerprint
+from measured.making import environment, figures, fingerprint, running
+from measured.making.fingerprint import Fingerprint
 from measured.project import Project
-from measured.record import read_record, read_vouched
+from measured.terms.record import read_record, read_vouched
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def perform(root: str, quick: bool, kind: str, name: str, run: str = "") -> None
     """Do one job; this is what a worker process calls."""
     project = Project.load(Path(root), quick=quick)
     if kind == "figure":
-        sketching.perform_plot(project, project.declared_figures[name])
+        figures.perform_plot(project, project.declared_figures[name])
         return
     experiment = project.declared[name]
     if kind == "run":
@@ -192,7 +192,7 @@ def _why_plot(project: Project, plot: Any, makes: tuple[Path, ...]) -> str:
         data = json.loads(makes[0].read_text(encoding="utf-8"))
         whole = all(sha256(p.read_bytes()) == data["files"][p.name] for p in makes[1:])
         return (
-            _difference(data["fingerprint"], sketching.plot_fingerprint(project, plot))
+            _difference(data["fingerprint"], figures.plot_fingerprint(project, plot))
             if whole
             else "changed by hand"
         )

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from measured.errors import MeasuredError
-from measured.scan import PageSource
+from measured.weaving.page import PageSource
 
 # What pymdownx.arithmatex leaves in the page when it is told to be generic.
 _FORMULA = re.compile(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from measured.measurement import Value
-from measured.record import Record
-from measured.stored import Expectation
+from measured.gate.stored import Expectation
+from measured.terms.measurement import Value
+from measured.terms.record import Record
 
 
 @dataclass(frozen=True)

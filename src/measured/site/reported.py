@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from measured.errors import MeasuredError
-from measured.measurement import Measurement, format_value
-from measured.reference import Library
+from measured.terms.measurement import Measurement, format_value
+from measured.weaving.references import Library
 
 KINDS = ("exact", "bound", "draws", "share")
 CHANCE = 3.0  # standard errors within which two figures are called the same

@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from measured import quick_yaml
+from measured import fast_yaml
 from measured.errors import MeasuredError
-from measured.measurement import AtLeast, AtMost, Measurement, Tolerance, Value, tolerance_from_dict
+from measured.terms.measurement import AtLeast, AtMost, Measurement, Tolerance, Value, tolerance_from_dict
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Expectation:
 def dump(expectations: Mapping[str, Expectation]) -> str:
     """The text of a stored file."""
     data = {name: expectation.as_dict() for name, expectation in expectations.items()}
-    return quick_yaml.dump(data)
+    return fast_yaml.dump(data)
 
 
 def read_expectations(path: Path) -> dict[str, Expectation]:
@@ -68,7 +68,7 @@ def read_expectations(path: Path) -> dict[str, Expectation]:
         MeasuredError: it cannot be read, or is not one.
     """
     try:
-        data = quick_yaml.load(path.read_text(encoding="utf-8"))
+        data = fast_yaml.load(path.read_text(encoding="utf-8"))
         return {
             name: Expectation(
                 name, entry["value"], tolerance_from_dict(entry["tolerance"]), entry.get("standard_error")

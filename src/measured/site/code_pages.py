@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measured import files
-from measured.drawing import Palette
+from measured.terms.drawing import Palette
 
 FOLDER = "code"
 STYLE = "assets/code.css"

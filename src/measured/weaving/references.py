@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from measured.errors import MeasuredError
-from measured.measurement import Measurement, Value, format_value
-from measured.record import Record
+from measured.terms.measurement import Measurement, Value, format_value
+from measured.terms.record import Record
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from measured import policy
 from measured.errors import MeasuredError
 from measured.project import Project
+from measured.site import content_policy
 
 _LEFTOVERS = {
     "{{": "an unresolved reference",
@@ -54,7 +54,7 @@ def check(site: Path, project: Project) -> str:
                 path=path.relative_to(site),
                 expected=f"at most {PAGE_BUDGET:,}",
             )
-    for path, url in policy.third_parties(site):
+    for path, url in content_policy.third_parties(site):
         raise MeasuredError(
             f"the site fetches {url} from a third party", path=path, expected="files of the site alone"
         )

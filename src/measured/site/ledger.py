@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from measured.measurement import Measurement, format_value
-from measured.provenance import Provenance, drift, key_of, run_in_words
-from measured.record import Record
-from measured.reference import typeset
-from measured.reported import Comparison, sample_in_words
-from measured.stored import Expectation
+from measured.gate.stored import Expectation
+from measured.site.provenance import Provenance, drift, key_of, run_in_words
+from measured.site.reported import Comparison, sample_in_words
+from measured.terms.measurement import Measurement, format_value
+from measured.terms.record import Record
+from measured.weaving.references import typeset
 
 PAGE = "measurements.md"
 

@@ -7,10 +7,11 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from measured import files, fingerprint
-from measured.drawing import SCHEMES, Drawing, Palette, Plot, style, svg_of
+from measured import files
+from measured.making import fingerprint
 from measured.project import Project
-from measured.record import read_record
+from measured.terms.drawing import SCHEMES, Drawing, Palette, Plot, style, svg_of
+from measured.terms.record import read_record
 
 
 def plot_fingerprint(project: Project, plot: Plot) -> fingerprint.Fingerprint:

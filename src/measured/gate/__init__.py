@@ -1,0 +1,1 @@
+"""Stored values, comparing, accepting."""

@@ -1,0 +1,1 @@
+"""What becomes of woven pages: generated files, the content policy, checks."""

@@ -1,0 +1,1 @@
+"""What one says: measurement, experiment, claim, record, figure."""
