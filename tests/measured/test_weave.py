@@ -55,11 +55,6 @@ def test_arithmetic_on_references(expression, shown):
     assert plain(f'{{{{ {expression} | fmt(".4f") }}}}').startswith(f"[{digits}]")
 
 
-def test_conditions_follow_the_measurements():
-    page = "{% if dice.mean > dice.low %}above{% else %}below{% endif %}"
-    assert weave(page).markdown == "above"
-
-
 def test_braces_of_markdown_and_latex_pass_untouched():
     page = (
         "# Title {#id}\n\nText {: .class}\n\n$\\frac{{a}}{{b}} {% x %}$ and `{{ code }}`\n\n"

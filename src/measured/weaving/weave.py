@@ -18,6 +18,7 @@ from jinja2.ext import Extension
 
 from measured.errors import MeasuredError
 from measured.terms.experiment import Cell
+from measured.weaving.conditions import refuse_conditions
 from measured.weaving.page import PageSource, Span
 from measured.weaving.references import Library, Number, Shown
 
@@ -147,8 +148,9 @@ class _Weaving:
         first = self.page.spans[0].line if self.page.spans else 1
         environment = _environment(self)
         try:
-            template = environment.from_string("\n" * (first - 1) + text)
-            return template.render()[first - 1 :]
+            template = environment.parse("\n" * (first - 1) + text)
+            refuse_conditions(template)
+            return environment.from_string(template).render()[first - 1 :]
         except TemplateSyntaxError as error:
             raise self._at(
                 MeasuredError(f"malformed reference or tag: {error.message}"), error.lineno
