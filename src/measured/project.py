@@ -12,6 +12,7 @@ from typing import Any
 from measured.errors import MeasuredError
 from measured.files import sha256_of_text
 from measured.terms.experiment import Experiment
+from measured.terms.names import refuse_shared
 from measured.terms.record import Record, read_records
 
 
@@ -120,7 +121,9 @@ class Project:
     @cached_property
     def declared(self) -> dict[str, Experiment]:
         """The experiments by name."""
-        return {e.name: e for e in _listed(self.experiments, "EXPERIMENTS")}
+        found = _listed(self.experiments, "EXPERIMENTS")
+        refuse_shared(((c.id, f"experiment {e.name}") for e in found for c in e.claims), "claim")
+        return {e.name: e for e in found}
 
     @cached_property
     def declared_figures(self) -> dict[str, Any]:
@@ -149,8 +152,6 @@ def _listed(module: str, name: str) -> list[Any]:
             path="pyproject.toml",
             expected=f"a module of the project, installed or on PYTHONPATH, with a list {name}",
         ) from error
-    names = [item.name for item in found]
-    for item in names:
-        if names.count(item) > 1:
-            raise MeasuredError(f"{module}.{name} lists {item!r} twice")
+    what = {"EXPERIMENTS": "experiment", "FIGURES": "figure", "REPORTED": "reported figure"}[name]
+    refuse_shared(((item.name, f"{module}.{name}") for item in found), what)
     return found

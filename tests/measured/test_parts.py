@@ -188,7 +188,7 @@ def made(ids, prefixes=()):
     ("ids", "expected"),
     [
         ([], "measured nothing"),
-        (["dice.a", "dice.a"], "dice.a twice"),
+        (["dice.a", "dice.a"], "two measurements are called 'dice.a': in experiment dice, twice"),
         (["coins.a"], "an id that starts with dice"),
         (["dice.a", "dice.a.b"], "the beginning of another"),
     ],
@@ -201,7 +201,7 @@ def test_findings_that_no_page_could_refer_to_are_refused(ids, expected):
 
 def test_two_runs_of_one_name_are_refused():
     run = Run("seed0", lambda: None, {})
-    with pytest.raises(MeasuredError, match="two runs named seed0"):
+    with pytest.raises(MeasuredError, match="two runs are called 'seed0'"):
         Experiment("dice", "Fair?", lambda: None, {}, runs=(run, run))
 
 

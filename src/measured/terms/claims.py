@@ -8,7 +8,7 @@ verdict keeps its margin (how far from false, in the measured unit) and the valu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,39 +63,46 @@ class Judgement:
 
 
 def judge(claim: Claim, findings: Findings) -> Judgement:
-    """Evaluate one claim; a predicate that raises, or that weighs a NaN, is undecidable, never true."""
+    """Evaluate one claim; one that raises, sees nothing or weighs a NaN is undecidable, never true."""
     try:
         verdict = claim.predicate(findings)
+        saw = {name: _plain(value) for name, value in verdict.saw.items()}
+        holds, margin = bool(verdict.holds), float(verdict.margin)
     except Exception as error:  # noqa: BLE001 - whatever a predicate raises, the claim is undecided
         return Judgement(claim.id, claim.words, False, undecidable=f"{type(error).__name__}: {error}")
-    saw = {name: _plain(value) for name, value in verdict.saw.items()}
-    numbers = [v for v in (verdict.margin, *saw.values()) if isinstance(v, float)]
+    if not saw:
+        return Judgement(claim.id, claim.words, False, undecidable="it saw no value")
+    numbers = [v for v in (margin, *saw.values()) if isinstance(v, float)]
     if not all(map(math.isfinite, numbers)):
         readable = {name: str(value) for name, value in saw.items()}
         return Judgement(claim.id, claim.words, False, saw=readable, undecidable="a value is not finite")
-    return Judgement(claim.id, claim.words, bool(verdict.holds), float(verdict.margin), saw)
+    return Judgement(claim.id, claim.words, holds, margin, saw)
 
 
 def below(values: Mapping[str, float], bound: float) -> Verdict:
     """Every value lies below `bound`."""
+    _refuse_nothing(values)
     margin = bound - max(values.values())
     return Verdict(margin > 0, margin, {**values, "bound": bound})
 
 
 def above(values: Mapping[str, float], bound: float) -> Verdict:
     """Every value lies above `bound`."""
+    _refuse_nothing(values)
     margin = min(values.values()) - bound
     return Verdict(margin > 0, margin, {**values, "bound": bound})
 
 
 def between(values: Mapping[str, float], low: float, high: float) -> Verdict:
     """Every value lies strictly between `low` and `high`."""
+    _refuse_nothing(values)
     margin = min(min(values.values()) - low, high - max(values.values()))
     return Verdict(margin > 0, margin, {**values, "low": low, "high": high})
 
 
 def equal(values: Mapping[str, Any], to: Any) -> Verdict:
     """Every value is exactly `to`."""
+    _refuse_nothing(values)
     return Verdict(all(value == to for value in values.values()), 0.0, {**values, "to": to})
 
 
@@ -111,6 +118,7 @@ def falls(values: Mapping[str, float]) -> Verdict:
 
 def every(*verdicts: Verdict) -> Verdict:
     """All of several verdicts hold; the margin is the smallest."""
+    _refuse_nothing(verdicts)
     saw: dict[str, Any] = {}
     for verdict in verdicts:
         saw.update(verdict.saw)
@@ -118,9 +126,16 @@ def every(*verdicts: Verdict) -> Verdict:
 
 
 def _steps(values: Mapping[str, float], sign: int) -> Verdict:
+    _refuse_nothing(values, least=2)
     in_order: Sequence[float] = list(values.values())
     margin = min(sign * (b - a) for a, b in zip(in_order, in_order[1:], strict=False))
     return Verdict(margin > 0, margin, values)
+
+
+def _refuse_nothing(values: Sized, least: int = 1) -> None:
+    """What holds for all of nothing holds whatever was measured: such a claim is undecidable."""
+    if len(values) < least:
+        raise ValueError(f"{len(values)} values to look at, and nothing follows from fewer than {least}")
 
 
 def _plain(value: Any) -> Any:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from measured.errors import MeasuredError
 from measured.terms.measurement import Measurement
+from measured.terms.names import refuse_shared
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -58,12 +60,15 @@ class Findings:
     arrays: Arrays = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
 
+    @cached_property
+    def _by_id(self) -> dict[str, Measurement]:
+        return {m.id: m for m in self.measurements}
+
     def __getitem__(self, name: str) -> Any:
         """The value of the measurement of that id; a KeyError names what there is."""
-        found = {m.id: m.value for m in self.measurements}
-        if name not in found:
-            raise KeyError(f"no measurement {name} among {', '.join(found)}")
-        return found[name]
+        if name not in self._by_id:
+            raise KeyError(f"no measurement {name} among {', '.join(self._by_id)}")
+        return self._by_id[name].value
 
 
 @dataclass(frozen=True)
@@ -119,10 +124,8 @@ class Experiment:
     claims: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        names = [run.name for run in self.runs]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise MeasuredError(f"experiment {self.name} has two runs named {', '.join(twice)}")
+        refuse_shared(((run.name, f"experiment {self.name}") for run in self.runs), "run")
+        refuse_shared(((claim.id, f"experiment {self.name}") for claim in self.claims), "claim")
 
     def settings(self, quick: bool) -> dict[str, Any]:
         """The parameters in force."""
@@ -144,9 +147,10 @@ class Experiment:
             raise MeasuredError(
                 f"experiment {self.name} measured nothing", expected="at least one measurement"
             )
+        owner = f"experiment {self.name}"
+        refuse_shared(((name, owner) for name in ids), "measurement")
+        refuse_shared(((table.name, owner) for table in findings.tables), "table")
         for name in ids:
-            if ids.count(name) > 1:
-                raise MeasuredError(f"experiment {self.name} measures {name} twice")
             if name.split(".")[0] not in (self.name, *self.prefixes):
                 raise MeasuredError(
                     f"experiment {self.name} measures {name}",

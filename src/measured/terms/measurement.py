@@ -42,6 +42,11 @@ class Tolerance:
         """The distance from `stored` at which drift begins; None where no such number exists."""
         raise NotImplementedError
 
+    def ends(self, stored: Value, standard_error: float | None = None) -> tuple[float, float]:
+        """The smallest and the largest number that are let pass; infinite where there is no end."""
+        width = self.width(stored, standard_error) or 0.0
+        return stored - width, stored + width
+
     def as_dict(self) -> dict[str, Any]:
         """The policy as plain data: its kind, its numbers, its reason."""
         return {"kind": self.kind, **self.__dict__}
@@ -98,6 +103,9 @@ class AtMost(Tolerance):
     def allows(self, measured, stored, standard_error=None):  # noqa: D102
         return measured <= self.bound
 
+    def ends(self, stored, standard_error=None):  # noqa: D102
+        return -math.inf, self.bound
+
     def allowed(self, stored, standard_error=None):  # noqa: D102
         return f"at most {self.bound!r}"
 
@@ -114,6 +122,9 @@ class AtLeast(Tolerance):
 
     def allows(self, measured, stored, standard_error=None):  # noqa: D102
         return measured >= self.bound
+
+    def ends(self, stored, standard_error=None):  # noqa: D102
+        return self.bound, math.inf
 
     def allowed(self, stored, standard_error=None):  # noqa: D102
         return f"at least {self.bound!r}"

@@ -22,6 +22,7 @@ from measured.errors import MeasuredError
 from measured.terms.claims import Judgement
 from measured.terms.experiment import Cell, Table
 from measured.terms.measurement import Measurement
+from measured.terms.names import refuse_shared
 
 SCHEMA = 1
 
@@ -137,8 +138,8 @@ def read_records(folder: Path, lock: str | None = None) -> dict[str, Record]:
         lock: hash of the lock file in force; None asks nobody.
 
     Raises:
-        MeasuredError: a record cannot be read, is kept under another name, or was made with other
-            versions than the lock's.
+        MeasuredError: a record cannot be read, is kept under another name, was made with other
+            versions than the lock's, or shares an id with another one.
     """
     records = {}
     for path in sorted(folder.glob("*.json")):
@@ -152,6 +153,8 @@ def read_records(folder: Path, lock: str | None = None) -> dict[str, Record]:
                 expected="records made with the versions that the lock file pins",
                 mend="run: nox -s build",
             )
+    for what, found in (("measurement", "measurements"), ("table", "tables"), ("claim", "claims")):
+        refuse_shared(((i, f"record {n}") for n, r in records.items() for i in getattr(r, found)), what)
     return records
 
 
