@@ -13,7 +13,7 @@ import pytest
 
 from samples import SAMPLE, make_accepted
 
-FRESH = "plan: 0 of 5 to make"
+FRESH = "plan: 0 of 6 to make"
 
 
 def fails_and_keeps_the_site(sample, *expected, arguments=()):
@@ -67,7 +67,7 @@ def test_an_edited_helper_remakes_its_records(sample):
 def test_an_edited_analysis_repeats_no_run(sample):
     sample.edit("src/dice/fair.py", '"sides of the die"', '"how many sides the die has"')
     result = sample.build()
-    assert "plan: 2 of 5 to make" in result.stdout
+    assert "plan: 2 of 6 to make" in result.stdout
     assert "fair/seed0" not in result.stdout
 
 
@@ -83,7 +83,7 @@ def test_a_changed_palette_redraws_and_remeasures_nothing(sample):
     sample.edit("palette.json", "#a8400f", "#a8410f")
     result = sample.build()
     assert result.returncode == 0, result.stdout
-    assert "plan: 1 of 5 to make" in result.stdout
+    assert "plan: 1 of 6 to make" in result.stdout
     assert "figure fair.counts: file palette.json changed" in result.stdout
     assert "#a8410f" in sample.read("site/data/figures/fair.counts.light.svg")
 
@@ -91,7 +91,7 @@ def test_a_changed_palette_redraws_and_remeasures_nothing(sample):
 def test_a_changed_lock_remakes_everything(sample):
     sample.edit("requirements.lock", "numpy==0", "numpy==1")
     result = sample.build()
-    assert "plan: 5 of 5 to make" in result.stdout
+    assert "plan: 6 of 6 to make" in result.stdout
     assert "lock changed" in result.stdout
     assert result.returncode == 0, result.stdout
 
