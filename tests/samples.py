@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SAMPLE = Path(__file__).parent / "measured" / "sample"
+ENGINE = Path(__file__).parents[1] / "src"
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Sample:
 
     def options(self, more):
         keep = {k: v for k, v in os.environ.items() if not k.startswith("MEASURED_")}
-        env = {**keep, "PYTHONPATH": str(self.root / "src"), "NO_MKDOCS_2_WARNING": "1"}
+        path = os.pathsep.join((str(self.root / "src"), str(ENGINE)))
+        env = {**keep, "PYTHONPATH": path, "NO_MKDOCS_2_WARNING": "1"}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return {"cwd": self.root, "env": env, **pipes, **more}
 
