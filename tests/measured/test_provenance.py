@@ -9,51 +9,88 @@ import subprocess
 
 import pytest
 
+from measured.errors import MeasuredError
 from measured.gate.stored import Expectation
 from measured.site import code_pages, ledger, provenance
 from measured.site.code_pages import Place
+from measured.site.declared import declared
 from measured.terms.measurement import AtMost, Close, Exact, Measurement, Spread
 from measured.weaving.references import Library
 from weaving import record_of
 
 SOURCE = """
-from measured.terms.measurement import Measurement
+from measured.terms.family import Family
 
-def one(kind, d):
-    return Measurement(
-        f"toy.weight.{kind}.d{d}", 1)
+FEW = Family("toy.few.{kind}", "reads toy.weight.plain.d4, and is not it", EXACT)
+WEIGHT = Family(
+    "toy.weight.{kind}.d{d}", "a weight", EXACT)
+ALONE = terms.Measurement(id="toy.alone", value=1)
+TABLE = Table("t", Cell("toy.only.read"))
+CLAIM = Claim("toy.stands", "words", lambda f: f["toy.weight.plain.d4"])
 
-def helper(name):
-    return Measurement(f"toy.{name}", 1)
-
-EXACTLY = Measurement("toy.weight.plain.d4", 1)
-other = helper("toy.named.elsewhere")
-TABLE = Table("t", Cell("toy.only.referred"))
-CLAIM = Claim("toy.stands", "words", lambda f: f["toy.only.referred"])
+def measure(name):
+    return Measurement(f"toy.{name}", 1), helper("toy.only.read")
 """
 
 
+class Packaged:
+    """A project with one package, which is never imported."""
+
+    def __init__(self, root, monkeypatch, source, name="toy_package"):
+        self.root, self.packages = root.resolve(), (name,)
+        (root / name).mkdir()
+        (root / name / "__init__.py").write_text("", encoding="utf-8")
+        (root / name / "toy.py").write_text(source, encoding="utf-8")
+        monkeypatch.syspath_prepend(root)
+
+
+def measured_as(id_, family=""):
+    return Measurement(id_, 1, "w", Exact("why"), family=family)
+
+
 @pytest.mark.parametrize(
-    ("name", "kind", "line"),
+    ("id_", "family", "line"),
     [
-        ("toy.weight.scaled.d16", "measurement", 6),  # an f-string fits
-        ("toy.weight.plain.d4", "measurement", 11),  # the exact string wins over one that fits
-        ("toy.named.elsewhere", "measurement", 12),  # handed to a helper
-        ("toy.something", "measurement", 9),  # only the beginning is certain
-        ("toy.only.referred", "measurement", 9),  # a reference is no origin
-        ("toy.stands", "claim", 14),
+        ("toy.weight.scaled.d16", "toy.weight.{kind}.d{d}", 6),
+        ("toy.weight.plain.d4", "toy.weight.{kind}.d{d}", 6),  # a claim writes it out, and only reads it
+        ("toy.few.weight", "toy.few.{kind}", 4),
+        ("toy.alone", "", 7),
     ],
 )
-def test_the_line_that_names_a_measurement_is_found(tmp_path, name, kind, line):
-    path = tmp_path / "toy.py"
-    path.write_text(SOURCE, encoding="utf-8")
-    assert provenance.place_of(name, kind, [path], tmp_path) == Place("toy.py", line)
+def test_a_measurement_leads_to_the_line_that_declares_it(tmp_path, monkeypatch, id_, family, line):
+    lines = declared(Packaged(tmp_path, monkeypatch, SOURCE))
+    assert lines.of_measurement(measured_as(id_, family)) == Place("toy_package/toy.py", line)
 
 
-def test_an_id_that_no_line_names_has_no_place(tmp_path):
-    path = tmp_path / "toy.py"
-    path.write_text("def broken(:", encoding="utf-8")
-    assert provenance.place_of("other.thing", "measurement", [path, tmp_path / "none.py"], tmp_path) is None
+def test_what_only_looks_alike_is_no_place(tmp_path, monkeypatch):
+    """An f-string that could have made the id, a helper that was handed it, a table that shows it."""
+    lines = declared(Packaged(tmp_path, monkeypatch, SOURCE))
+    assert lines.of_measurement(measured_as("toy.only.read")) is None
+    assert lines.of_measurement(measured_as("toy.something")) is None
+    assert lines.of_claim("toy.stands") == Place("toy_package/toy.py", 9)
+    assert lines.of_claim("toy.falls") is None
+
+
+def test_a_family_that_nobody_declares_is_an_error_and_no_guess(tmp_path, monkeypatch):
+    lines = declared(Packaged(tmp_path, monkeypatch, SOURCE))
+    with pytest.raises(MeasuredError, match=r"toy.weight.{kind}, which no package declares"):
+        lines.of_measurement(measured_as("toy.weight.x", "toy.weight.{kind}"))
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        (
+            'A = Family("toy.a.{b}", "")\nB = Family("toy.a.{b}", "")',
+            r"declared twice.* toy_package/toy.py:1",
+        ),
+        ('A = Claim("toy.a", "", f)\nB = Claim("toy.a", "", f)', "declared twice"),
+        ('A = Family(f"toy.{b}", "")', "put together"),
+    ],
+)
+def test_one_id_is_declared_on_one_line_and_written_out(tmp_path, monkeypatch, source, problem):
+    with pytest.raises(MeasuredError, match=problem):
+        declared(Packaged(tmp_path, monkeypatch, source))
 
 
 @pytest.mark.parametrize(

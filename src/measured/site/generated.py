@@ -83,6 +83,7 @@ def _code(project: Project, origin: provenance.Provenance, site: Site) -> Files:
     paths |= {
         project.root / data_files.drawn_at(project, plot).path for plot in project.declared_figures.values()
     }
+    paths |= {project.root / place.path for place in origin.places.values()}
     shown = sorted(p.relative_to(project.root).as_posix() for p in paths if p.exists())
     commit = origin.commit
     hosted = {path: commit.link(code_pages.Place(path, 1)) for path in shown} if commit else {}

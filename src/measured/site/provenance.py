@@ -1,75 +1,39 @@
-"""Where each number comes from: the line that names it, the run that made it, what it may drift to.
-
-The lines are read from the source, not from a run: a measurement's line is where its id is written.
-"""
+"""Where each number comes from: the line that declares it, the run that made it, what it may drift to."""
 
 from __future__ import annotations
 
-import ast
-import json
-import re
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from measured.files import sha256_of_text, write_json
 from measured.gate.stored import Expectation
-from measured.making.fingerprint import digest
 from measured.project import Project
 from measured.site.code_pages import Place
+from measured.site.declared import declared
 from measured.terms.measurement import Measurement, Value
 from measured.terms.record import Record
 from measured.weaving.references import Library, typeset
 
 CARDS = "data/cards.json"
 
-# Calls that refer to a measurement that another line makes.
-_REFERRING = {"Cell", "Claim", "Table", "Plot", "Run", "display", "measurement"}
-_CONSTRUCTORS = {"measurement": "Measurement", "claim": "Claim"}
-
-
-@dataclass(frozen=True)
-class _Written:
-    """A string of the source that may be an id: what it matches, how much of it is certain, and where."""
-
-    pattern: re.Pattern[str]
-    certain: int
-    constructs: bool
-    line: int
-
 
 def places(library: Library, project: Project) -> dict[str, Place]:
-    """The line of each measurement and each claim, by id; where none is found, its experiment's function.
+    """The line of each measurement and each claim, by `key_of`; where none is written, the experiment's.
 
-    The lines follow from the sources, whose hashes the records hold: equal records have equal places.
+    Read from the sources as they are: a comment moves lines, and makes no record again.
     """
-    kept = project.build / "places.json"
-    parts = {name: digest(r.fingerprint) for name, r in library.records.items()}
-    key = digest({**parts, "ids": repr(sorted(library.owner)), "reader": sha256_of_text(Path(__file__))})
-    try:
-        stored = json.loads(kept.read_text(encoding="utf-8"))
-        if stored["of"] == key:
-            return {name: Place.read(text) for name, text in stored["places"].items()}
-    except (OSError, ValueError, KeyError, TypeError):
-        pass  # never made, or half-written: read the sources
-    found = _places(library, project)
-    write_json(kept, {"of": key, "places": {name: str(place) for name, place in found.items()}})
-    return found
-
-
-def _places(library: Library, project: Project) -> dict[str, Place]:
+    lines = declared(project)
     found: dict[str, Place] = {}
     for record in library.records.values():
-        files = source_files(record, project)
-        for kind, names in (("measurement", record.measurements), ("claim", record.claims)):
-            for name in names:
-                place = place_of(name, kind, files, project.root) or Place.read(record.source)
-                found[key_of(name, kind)] = place
+        function = Place.read(record.source)
+        for name, measurement in record.measurements.items():
+            found[key_of(name, "measurement")] = lines.of_measurement(measurement) or function
+        for name in record.claims:
+            found[key_of(name, "claim")] = lines.of_claim(name) or function
     return found
 
 
@@ -86,49 +50,6 @@ def source_files(record: Record, project: Project) -> list[Path]:
     paths = [Path(spec.origin).resolve() for spec in specs if spec is not None and spec.origin]
     others = [path for path in paths if path.is_relative_to(project.root)]
     return list(dict.fromkeys([first, *others]))
-
-
-def place_of(name: str, kind: str, files: list[Path], root: Path) -> Place | None:
-    """Where an id is written: the string that fixes most of it; in doubt, the call that constructs it."""
-    best: tuple[tuple[int, bool], Place] | None = None
-    for path in files:
-        for written in _strings_of(path, _CONSTRUCTORS[kind]):
-            rank = (written.certain, written.constructs)
-            if (best is None or rank > best[0]) and written.pattern.fullmatch(name):
-                best = rank, Place(path.relative_to(root).as_posix(), written.line)
-        if best is not None:
-            return best[1]
-    return None
-
-
-@cache
-def _strings_of(path: Path, constructor: str) -> tuple[_Written, ...]:
-    try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError):
-        return ()
-    return tuple(_written(tree, constructor))
-
-
-def _written(tree: ast.AST, constructor: str) -> Iterator[_Written]:
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        called = getattr(call.func, "id", getattr(call.func, "attr", ""))
-        if called in _REFERRING - {constructor}:
-            continue
-        for argument in [*call.args, *(k.value for k in call.keywords)]:
-            pattern, certain = _pattern(argument)
-            if certain >= 3:
-                yield _Written(re.compile(pattern), certain, called == constructor, argument.lineno)
-
-
-def _pattern(node: ast.AST) -> tuple[str, int]:
-    """A string or f-string as a regular expression, and how many of its letters are fixed."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return re.escape(node.value), len(node.value)
-    if not isinstance(node, ast.JoinedStr):
-        return "", 0
-    parts = [str(p.value) if isinstance(p, ast.Constant) else None for p in node.values]
-    return "".join(".+" if p is None else re.escape(p) for p in parts), sum(len(p or "") for p in parts)
 
 
 @dataclass(frozen=True)

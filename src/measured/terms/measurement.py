@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from statistics import stdev
 from typing import Any, ClassVar
 
 from measured.errors import MeasuredError
+from measured.terms.statistics import STATISTICS
 
 Value = bool | int | float | str
 
@@ -183,6 +184,8 @@ class Measurement:
         unit: shown beside the value in tables and cards (`nats`, `bytes`), empty for pure numbers.
         seeds: the seeds whose runs the value sums up, in order.
         samples: the value that each seed gave, in the same order; the spread is computed from them.
+        statistic: what the value is of its samples, one of `measured.terms.statistics`.
+        family: the id of the family that it is of, holes and all (see `measured.terms.family`).
         non_finite: set where NaN or infinity is the thing measured; an error elsewhere.
 
     Raises:
@@ -197,6 +200,8 @@ class Measurement:
     unit: str = ""
     seeds: tuple[int, ...] = ()
     samples: tuple[float, ...] = field(default=(), repr=False)
+    statistic: str = "mean"
+    family: str = ""
     non_finite: bool = False
 
     def __post_init__(self) -> None:
@@ -214,6 +219,16 @@ class Measurement:
             raise MeasuredError(
                 f"measurement {self.id} has {len(self.samples)} samples for {len(self.seeds)} seeds",
                 expected="one sample a seed",
+            )
+        if self.statistic not in STATISTICS:
+            raise MeasuredError(
+                f"measurement {self.id} is the {self.statistic!r} of its samples",
+                expected=f"one of {', '.join(STATISTICS)}",
+            )
+        if isinstance(self.tolerance, Spread) and STATISTICS[self.statistic].standard_error is None:
+            raise MeasuredError(
+                f"measurement {self.id} has a Spread tolerance and is the {self.statistic} of its samples",
+                expected="a mean or a median: an extreme has no standard error",
             )
         numbers = [v for v in (self.value, *self.samples) if isinstance(v, float)]
         if not self.non_finite and not all(map(math.isfinite, numbers)):
@@ -250,19 +265,20 @@ class Measurement:
         """Count, smallest, largest, standard deviation and standard error over seeds, or None."""
         if not self.samples:
             return None
-        deviation = statistics.stdev(self.samples) if len(self.samples) > 1 else None
+        several = len(self.samples) > 1
+        error = STATISTICS[self.statistic].standard_error
         return {
             "n": len(self.samples),
             "min": min(self.samples),
             "max": max(self.samples),
-            "sd": deviation,
-            "standard_error": None if deviation is None else deviation / math.sqrt(len(self.samples)),
+            "sd": stdev(self.samples) if several else None,
+            "standard_error": error(self.samples) if several and error else None,
             "values": list(self.samples),
         }
 
     @property
     def standard_error(self) -> float | None:
-        """Standard error over seeds, or None where there are fewer than two."""
+        """Standard error of the statistic over seeds; None below two seeds, and for an extreme."""
         return self.spread["standard_error"] if self.spread else None
 
     def as_dict(self) -> dict[str, Any]:
@@ -277,6 +293,8 @@ class Measurement:
             "tolerance": self.tolerance.as_dict(),
             "seeds": list(self.seeds),
             "samples": list(self.samples),
+            "statistic": self.statistic,
+            "family": self.family,
             "non_finite": self.non_finite,
         }
 
