@@ -74,7 +74,7 @@ const rules = {
 };
 
 export default [
-  { ignores: ["build/**", "site/**", ".nox/**", ".venv/**", "node_modules/**"] },
+  { ignores: ["build/**", "site/**", "src/measured/weaving/temml/**", ".nox/**", ".venv/**", "node_modules/**"] },
   {
     files: ["docs/assets/javascripts/**/*.js", "tests/site/**/*.js"],
     ignores: ["**/maths.js"],

@@ -48,7 +48,8 @@ MATHS = [
     *map(ord, "∀∂∇∈∑∏−∗∘√∝∞∥∼≈≠≡≤≥≪≫⊙⊤⊥✓✗⋅⋮⋯⌈⌉⌊⌋⟨⟩…̂̄ˆ¯"),
     *range(0x1D434, 0x1D468),  # italic
     *range(0x1D6FC, 0x1D714),  # italic Greek, small
-    *map(ord, "𝐐𝐊𝐕𝐖𝐗𝒩𝔼"),
+    *range(0x1D400, 0x1D434),  # bold
+    *map(ord, "¨˙‾̸ϕϵ\u2009\u2061ℒℕℱ∉∖∩∪∫∬≔⊆⊕⋱⌀⏞⏟⟂⟺𝒩𝔼𝔤𝖳𝚡𝜷"),
 ]
 
 

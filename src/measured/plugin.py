@@ -48,12 +48,12 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         self.serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Find the project, and give every page the palette."""
+        """Find the project, and give every page the palette and the rules of formulas."""
         root = Path(config.config_file_path).parent
         with _as_plugin_error():
             self.project = Project.load(root, quick=os.environ.get("MEASURED_QUICK") == "1")
-        if self.project.palette and "assets/palette.css" not in config.extra_css:
-            config.extra_css.insert(0, "assets/palette.css")
+        own = [path for path in data_files.style_sheets(self.project) if path not in config.extra_css]
+        config.extra_css[:0] = own
         return config
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:

@@ -19,7 +19,6 @@ from measured.terms import claims
 from measured.terms.drawing import Drawing, Palette, subplots, svg_of
 from measured.terms.experiment import Experiment, Findings, Run
 from measured.terms.measurement import Exact, Measurement
-from measured.weaving import formulas
 from measured.weaving.page import scan
 
 ROLES = ["ink", "muted", "grid", "surface", "accent", "series1", "series2", "series3", "series4", "series5"]
@@ -80,23 +79,6 @@ def test_a_predicate_that_fails_or_weighs_nan_is_undecidable_never_true():
     assert not weighs.holds
     assert weighs.undecidable
     assert json.dumps(weighs.as_dict(), allow_nan=False)
-
-
-def test_formulas_become_mathml_that_keeps_its_latex():
-    page = formulas.render(r'<p><span class="arithmatex">\(\frac{a}{b} &lt; 1\)</span></p>')
-    assert "<mfrac>" in page
-    assert 'alttext="\\frac{a}{b} &lt; 1"' in page
-    assert 'display="block"' in formulas.render(r'<div class="arithmatex">\[x\]</div>')
-
-
-def test_a_word_in_a_formula_is_one_identifier():
-    assert "<mi>softmax</mi>" in formulas.render(r'<span class="arithmatex">\(\mathrm{softmax}\)</span>')
-
-
-@pytest.mark.parametrize("latex", [r"\nosuchcommand{a}", r"\frac{a", r"a}", r"\{ {"])
-def test_a_formula_that_cannot_be_read_is_told(latex):
-    with pytest.raises(MeasuredError, match="the formula"):
-        formulas.render(rf'<span class="arithmatex">\({latex}\)</span>')
 
 
 @pytest.fixture
@@ -235,13 +217,3 @@ def test_a_heavy_page_and_an_empty_site_are_told(tmp_path):
     write_text(tmp_path / "index.html", f"<p>{noise}</p>")
     with pytest.raises(MeasuredError, match="bytes gzipped"):
         checks.check(tmp_path, None)
-
-
-def test_a_formula_in_a_table_of_contents_is_rendered():
-    assert formulas.in_title(r"The root of \(d_k\)").startswith('The root of <math alttext="d_k"')
-
-
-def test_a_formula_that_cannot_be_read_is_told_with_its_line():
-    page = scan("---\ntitle: x\n---\n\nFine: $a$.\n\n$$\n\\frac{a\n$$\n", Path("page.md"))
-    with pytest.raises(MeasuredError, match=r"page\.md:7: the formula"):
-        formulas.check(page)

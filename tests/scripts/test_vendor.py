@@ -4,12 +4,15 @@ import io
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+import yaml
 from fontTools.ttLib import TTFont
 
 from measured.errors import MeasuredError
+from measured.weaving.mathml import convert
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -53,6 +56,22 @@ def test_the_maths_face_keeps_its_math_table_and_stretched_brackets(site):
     assert bracket in variants.VertGlyphCoverage.glyphs
     construction = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(bracket)]
     assert len(construction.MathGlyphVariantRecord) > 3
+
+
+def test_the_maths_face_has_what_the_formulas_of_papers_need(site):
+    formulas = yaml.safe_load((ROOT / "tests/measured/formulas.yml").read_text(encoding="utf-8"))
+    shown = {
+        c for f in formulas.values() for c in "".join(ET.fromstring(convert(f["latex"], True)).itertext())
+    }
+    faces = [TTFont(path).getBestCmap() for path in site.glob("*.woff2")]
+    assert {c for c in shown if not any(ord(c) in face for face in faces)} <= {" ", "\n"}
+
+
+def test_the_engine_has_the_temml_that_the_lock_names(site):
+    package = ROOT / "build/vendor/node/node_modules/temml"
+    engine = ROOT / "src/measured/weaving/temml"
+    assert (engine / "temml.min.js").read_bytes() == (package / "dist" / "temml.min.js").read_bytes()
+    assert (engine / "LICENSE.txt").read_bytes() == (package / "LICENSE").read_bytes()
 
 
 def test_subsetting_gives_the_same_bytes_each_time(site):

@@ -18,11 +18,13 @@ from measured.site.provenance import CARDS, Provenance, plain
 from measured.terms.drawing import Palette, Plot
 from measured.terms.experiment import Cell, Table
 from measured.terms.measurement import Measurement
+from measured.weaving import formulas
 from measured.weaving.cells import Executed
 from measured.weaving.references import Library
 from measured.weaving.weave import Picture, Woven
 
 DATA = "data"
+PALETTE = "assets/palette.css"
 
 
 def pictures(project: Project) -> dict[str, Picture]:
@@ -62,8 +64,14 @@ def files_of(
     for path in sorted(project.drawings.glob("*.*")):
         if path.suffix in {".svg", ".csv"} and not path.name.startswith("."):
             yield f"{DATA}/figures/{path.name}", path.read_bytes()
+    yield formulas.STYLE, formulas.style_sheet()
     if project.palette:
-        yield "assets/palette.css", Palette.load(project.palette_file).css()
+        yield PALETTE, Palette.load(project.palette_file).css()
+
+
+def style_sheets(project: Project) -> list[str]:
+    """What every page links before the style sheets of its author."""
+    return [formulas.STYLE, *([PALETTE] if project.palette else [])]
 
 
 def measurement_rows(provenance: Provenance, pages: Mapping[str, list[str]]) -> list[dict[str, Any]]:

@@ -1,81 +1,93 @@
-"""Formulas rendered when the site is built: LaTeX in, MathML out, nothing for the browser to load."""
+"""The formulas of pages: found where the renderer marked them, checked before, replaced by MathML after.
+
+`check` reads a page as its author wrote it, and says the line; `render` and `in_title` work on the HTML of
+any renderer that marks formulas as pymdownx.arithmatex does when it is told to be generic.
+"""
 
 from __future__ import annotations
 
 import html
 import re
-from functools import lru_cache
+from itertools import count
 
 from measured.errors import MeasuredError
+from measured.weaving.mathml import NUMBERED, as_text, convert, style_sheet
 from measured.weaving.page import PageSource
 
-# What pymdownx.arithmatex leaves in the page when it is told to be generic.
-_FORMULA = re.compile(
-    r'<(?P<tag>span|div) class="arithmatex">\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]</(?P=tag)>', re.S
-)
+__all__ = ["STYLE", "as_text", "check", "in_title", "mathml", "plain", "render", "style_sheet"]
 
-# `\\mathrm{softmax}` arrives letter by letter; one word is one identifier, for eyes and for screen readers.
-_UPRIGHT = re.compile(r'(?:<mi mathvariant="normal">\w</mi>){2,}')
+STYLE = "assets/formulas.css"
+"""Where the site keeps the rules that formulas need."""
+
+_FORMULA = re.compile(
+    r'<(?P<tag>span|div) class="arithmatex">\s*\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]\s*</(?P=tag)>', re.S
+)
+_MATH = re.compile(r"<math\b.*?</math>", re.S)
+_NUMBER = f'<mtext class="{NUMBERED}"></mtext>'
+_DELIMITERS = re.compile(
+    r"\s*(?:\$\$(?P<dollars>.*)\$\$|\\\[(?P<square>.*)\\\]"
+    r"|\$(?P<dollar>.*)\$|\\\((?P<round>.*)\\\))\s*",
+    re.S,
+)
 
 
 def check(page: PageSource) -> None:
     """Read every formula of a page before anything is rendered.
 
     Raises:
-        MeasuredError: LaTeX that cannot be read; with path and line.
+        MeasuredError: LaTeX that cannot be shown as TeX would show it; with path and line.
     """
     for span in page.spans:
         if span.kind == "formula":
+            latex, display = undelimited(span.text)
             try:
-                mathml(span.text.strip("$").strip(), span.text.startswith("$$"))
+                mathml(latex, display)
             except MeasuredError as error:
+                before = span.text[: span.text.find(latex.strip())]
                 raise MeasuredError(
-                    error.problem, path=page.path, line=span.line, expected=error.expected
+                    error.problem,
+                    path=page.path,
+                    line=span.line + before.count("\n") + (error.line or 1) - 1,
+                    expected=error.expected,
+                    mend=error.mend,
                 ) from error
 
 
+def undelimited(written: str) -> tuple[str, bool]:
+    r"""A formula without its `$…$`, `$$…$$`, `\(…\)` or `\[…\]`, and whether it has lines of its own."""
+    match = _DELIMITERS.fullmatch(written)
+    if match is None:  # \begin{align} … \end{align} stands for itself
+        return written, True
+    latex = next(text for text in match.groups() if text is not None)
+    return latex, match["dollars"] is not None or match["square"] is not None
+
+
 def render(page_html: str) -> str:
-    """Replace every formula of a page, as Python-Markdown left it, by MathML.
+    """Replace every formula of a page, as the renderer left it, by MathML; number the equations that want it.
 
     Raises:
-        MeasuredError: LaTeX that cannot be read.
+        MeasuredError: LaTeX that cannot be shown as TeX would show it.
     """
 
     def formula(match: re.Match[str]) -> str:
-        return mathml(html.unescape(match["latex"]).strip(), match["open"] == "[")
+        return convert(html.unescape(match["latex"]), match["open"] == "[")
 
-    return _FORMULA.sub(formula, page_html)
+    numbers = count(1)
+    return re.sub(
+        re.escape(_NUMBER), lambda _: f"<mtext>({next(numbers)})</mtext>", _FORMULA.sub(formula, page_html)
+    )
 
 
 def in_title(title: str) -> str:
     """A heading as a table of contents shows it, where a formula arrives as bare LaTeX."""
-    return re.sub(r"\\\((.+?)\\\)", lambda match: mathml(html.unescape(match[1]).strip(), False), title)
+    return re.sub(r"\\\((.+?)\\\)", lambda match: convert(html.unescape(match[1]), False), title)
 
 
-@lru_cache(maxsize=4096)
+def plain(page_html: str) -> str:
+    """HTML with each formula as text, for what shows no markup: search, titles, descriptions."""
+    return _MATH.sub(lambda match: html.escape(as_text(match[0])), page_html)
+
+
 def mathml(latex: str, display: bool) -> str:
-    """One formula as MathML that keeps its LaTeX as `alttext`.
-
-    Raises:
-        MeasuredError: LaTeX that cannot be read.
-    """
-    from latex2mathml.converter import convert
-
-    bare = re.sub(r"\\[\\{}]", "", latex)
-    if bare.count("{") != bare.count("}"):
-        raise MeasuredError(f"the formula {latex!r} has a brace without its partner")
-    try:
-        markup = convert(latex, display="block" if display else "inline")
-    except Exception as error:  # the library raises many kinds, without a common one
-        raise MeasuredError(
-            f"the formula {latex!r} cannot be read: {type(error).__name__} {error}",
-            expected="LaTeX that latex2mathml knows",
-        ) from error
-    unread = re.search(r"<mi>\\(\w+)</mi>|<mtext>\\(\w+)</mtext>", markup)
-    if unread:
-        raise MeasuredError(
-            f"the formula {latex!r} uses \\{unread[1] or unread[2]}, which latex2mathml does not know"
-        )
-    markup = _UPRIGHT.sub(lambda run: f"<mi>{re.sub('<[^>]+>', '', run[0])}</mi>", markup)
-    annotated = f'<math alttext="{html.escape(latex, quote=True)}"'
-    return markup.replace("<math", annotated, 1).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "", 1)
+    """One formula as MathML; see `mathml.convert`."""
+    return convert(latex, display)
