@@ -21,16 +21,18 @@ def throughput(blocks: int, sequences: int, batch: int, turns: int) -> dict[str,
     environment.quiet_and_deterministic()
     import keras
 
-    from attention_from_scratch import models, tasks, training
+    from attention_from_scratch import training
+    from attention_from_scratch.models.blocks import block_model
+    from attention_from_scratch.tasks import match_then_read
 
     length = 12
-    drawn = tasks.match_then_read(sequences, length, np.random.default_rng(0))
+    drawn = match_then_read.draw(sequences, length, np.random.default_rng(0))
     options = {"length": length, "blocks": blocks}
     training.set_seed(0)
-    plain = models.block_model(**options)
+    plain = block_model(**options)
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     plain.compile(keras.optimizers.Adam(3e-3), loss)
-    trainer = training.trainer(options, learning_rate=3e-3)
+    trainer = training.trainer(block_model, options, learning_rate=3e-3)
     trainer.start(0)
     order = np.random.default_rng(1)
     fastest = {"fit": np.inf, "ours": np.inf}
@@ -38,7 +40,7 @@ def throughput(blocks: int, sequences: int, batch: int, turns: int) -> dict[str,
         began = time.perf_counter()
         plain.fit(drawn.tokens, drawn.answers, batch_size=batch, epochs=1, verbose=0)
         fitted = time.perf_counter()
-        for stretch in training.epochs(drawn.tokens, drawn.answers, order, batch=batch, count=1):
+        for stretch in training.shuffled(drawn.tokens, drawn.answers, order, batch=batch, epochs=1):
             float(trainer.advance(*stretch))
         ended = time.perf_counter()
         if turn:  # the first turn traces and compiles

@@ -4,14 +4,15 @@ from pathlib import Path
 
 import numpy as np
 
-from attention_from_scratch import export, forward, tasks
+from attention_from_scratch import export, forward
+from attention_from_scratch.tasks import match_then_read
 
 WIDTH, HEADS, FEED_FORWARD, LENGTH = 32, 4, 64, 12
 
 
 def random_weights(blocks: int, generator: np.random.Generator) -> dict[str, np.ndarray]:
     """Float32 weights of a block model; large enough that attention is far from even."""
-    shapes = {"embedding.embeddings": (tasks.VOCABULARY, WIDTH)}
+    shapes = {"embedding.embeddings": (match_then_read.VOCABULARY, WIDTH)}
     head = (HEADS, WIDTH // HEADS)
     for block in range(1, blocks + 1):
         for part in ("query", "key", "value"):
@@ -25,7 +26,10 @@ def random_weights(blocks: int, generator: np.random.Generator) -> dict[str, np.
         shapes[f"block{block}_hidden.bias"] = (FEED_FORWARD,)
         shapes[f"block{block}_output.kernel"] = (FEED_FORWARD, WIDTH)
         shapes[f"block{block}_output.bias"] = (WIDTH,)
-    shapes |= {"logits.kernel": (WIDTH, tasks.VOCABULARY), "logits.bias": (tasks.VOCABULARY,)}
+    shapes |= {
+        "logits.kernel": (WIDTH, match_then_read.VOCABULARY),
+        "logits.bias": (match_then_read.VOCABULARY,),
+    }
     return {
         name: generator.normal(float(name.endswith("gamma")), 0.4, shape).astype(np.float32)
         for name, shape in shapes.items()
@@ -38,7 +42,7 @@ def export_random(
     """Export a random model; the manifest, sequences of the task, and what Python computes for them."""
     generator = np.random.default_rng(blocks)
     weights = random_weights(blocks, generator)
-    tokens = tasks.match_then_read(sequences, LENGTH, generator).tokens
+    tokens = match_then_read.draw(sequences, LENGTH, generator).tokens
     trace = forward.forward({key: w.astype(np.float64) for key, w in weights.items()}, tokens)
     arrays = {f"weights.{key}": w for key, w in weights.items()}
     _, manifest = export.export(

@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from attention_from_scratch.forward import Trace, Weights, answers, forward
-from attention_from_scratch.tasks import Lookups
+from attention_from_scratch.tasks.match_then_read import Lookups
 
 NEXT, PREVIOUS = 1, -1
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from attention_from_scratch import forward, tasks
+from attention_from_scratch import forward
+from attention_from_scratch.tasks import match_then_read
 
 TEST_SEQUENCES = 16
 TOLERANCE = 1e-4  # of logits, for an implementation that sums in another order
@@ -73,9 +74,9 @@ def packed(arrays: Mapping[str, np.ndarray]) -> tuple[bytes, dict[str, Any]]:
         "causal": False,
         "vocabulary": {
             "padding": 0,
-            "symbols": list(range(1, tasks.SYMBOLS + 1)),
-            "cue": tasks.CUE,
-            "size": tasks.VOCABULARY,
+            "symbols": list(range(1, match_then_read.SYMBOLS + 1)),
+            "cue": match_then_read.CUE,
+            "size": match_then_read.VOCABULARY,
         },
         "test": {"tokens": tokens.tolist(), "logits": logits.tolist(), "tolerance": TOLERANCE},
     }

@@ -48,10 +48,10 @@ def forward(
     allowed: Mapping[int, Bool[np.ndarray, "*#sequences #heads queries keys"]] | None = None,
     edit: Edit | None = None,
 ) -> Trace:
-    """Compute the logits of `models.block_model` from its weights, in their own dtype.
+    """Compute the logits of `block_model` from its weights, in their own dtype.
 
     Args:
-        weights: by name, as `models.weights_by_name` gives them; heads and blocks are read off them.
+        weights: by name, as `weights_by_name` gives them; heads and blocks are read off them.
         tokens: the sequences.
         causal: hide later positions in all blocks but the last, as the model did in training.
         allowed: for a block (from 1) the edges of attention that stay: True where a query may look at a

@@ -12,7 +12,7 @@ from math import factorial
 
 import numpy as np
 
-from attention_from_scratch.tasks import SYMBOLS, Lookups
+from attention_from_scratch.tasks.match_then_read import SYMBOLS, Lookups
 
 
 def ignoring_the_input() -> Fraction:

@@ -1,9 +1,9 @@
-"""Training that gives the same bytes each time, with many steps a call.
+"""The one training loop, for all models: the same bytes each time, with many steps a call.
 
 `keras.Model.fit` returns to Python after every step. Models as small as these spend more time on that
 than on arithmetic, so here one compiled function makes all the steps between two evaluations. The
-order of summation is fixed by op determinism, by seeds, and by one thread a process (the engine's
-`measured.making.environment` sets the threads before TensorFlow is imported).
+order of summation is fixed by op determinism, by seeds, and by one thread a process (the engine sets the
+threads before TensorFlow is imported).
 
 Importing this imports TensorFlow; import it inside functions.
 """
@@ -19,9 +19,7 @@ import numpy as np
 import tensorflow as tf
 from jaxtyping import Float, Int
 
-from attention_from_scratch import models
-
-_PIECE = 1_000  # sequences whose logits are computed at a time
+_PIECE = 1_000  # sequences whose logits are computed at a time where each shape is compiled anew
 
 
 class Diverged(ArithmeticError):
@@ -33,7 +31,7 @@ class Batches(NamedTuple):
 
     Args:
         tokens: of each step's batch.
-        answers: what each sequence's last position should say.
+        answers: what the model should say to each sequence.
     """
 
     tokens: Int[np.ndarray, "steps batch length"]
@@ -41,65 +39,85 @@ class Batches(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What a training leaves.
+    """What a training leaves beside the model's weights.
 
     Args:
-        weights: float32 arrays by name (see `models.weights_by_name`).
         steps: after how many steps each evaluation took place.
         losses: mean training loss since the evaluation before.
         accuracies: on the validation sequences.
-        logits: the model itself, tokens in and logits out; good until the next training starts.
+        solved: whether it ended because the accuracy was good enough.
     """
 
-    weights: dict[str, np.ndarray]
     steps: Int[np.ndarray, " evaluations"]
     losses: Float[np.ndarray, " evaluations"]
     accuracies: Float[np.ndarray, " evaluations"]
-    logits: Callable[[Int[np.ndarray, "sequences length"]], Float[np.ndarray, "sequences vocabulary"]]
+    solved: bool
+
+
+def set_seed(seed: int) -> None:
+    """Seed Python, NumPy and TensorFlow, and forbid operations whose order of summation may vary."""
+    keras.utils.set_random_seed(seed)
+    tf.config.experimental.enable_op_determinism()
+    tf.get_logger().setLevel("ERROR")  # it takes one trace for each model for a mistake
 
 
 def train(
-    options: Mapping[str, Any],
+    trainer: Trainer,
     batches: Iterable[Batches],
     validation: tuple[np.ndarray, np.ndarray],
     *,
-    seed: int,
-    learning_rate: float,
     stop_at: float | None = None,
 ) -> Trained:
-    """Train a block model with Adam (Kingma and Ba 2015; Keras' defaults but for the learning rate).
+    """Train a model on from where it is, with an optimizer that remembers nothing.
 
     Args:
-        options: of `models.block_model`.
+        trainer: of the model, whose weights some seed has started.
         batches: one item for each stretch between two evaluations.
         validation: tokens and answers to evaluate on.
-        seed: of the initial weights.
-        learning_rate: constant throughout.
         stop_at: end once the validation accuracy is at least this; None trains through all batches.
 
     Raises:
         Diverged: the loss is no longer finite.
     """
-    compiled = trainer(options, learning_rate)
-    compiled.start(seed)
+    trainer.forget()
     steps, losses, accuracies, done = [], [], [], 0
     for stretch in batches:
-        loss = float(compiled.advance(*stretch))
+        loss = float(trainer.advance(*stretch))
         done += len(stretch.tokens)
         if not np.isfinite(loss):
-            raise Diverged(f"the loss is {loss} after {done:,} steps with seed {seed}")
+            raise Diverged(f"the loss is {loss} after {done:,} steps with seed {trainer.seed}")
         steps.append(done)
         losses.append(loss)
-        accuracies.append(compiled.accuracy(*validation))
+        accuracies.append(trainer.accuracy(*validation))
         if stop_at is not None and accuracies[-1] >= stop_at:
             break
-    return Trained(
-        models.weights_by_name(compiled.model),
-        np.array(steps),
-        np.array(losses),
-        np.array(accuracies),
-        compiled.logits,
-    )
+    solved = stop_at is not None and accuracies[-1] >= stop_at
+    return Trained(np.array(steps), np.array(losses), np.array(accuracies), solved)
+
+
+def train_in_epochs(
+    trainer: Trainer,
+    drawn: Any,
+    validation: Any,
+    generator: np.random.Generator,
+    *,
+    batch: int,
+    epochs: int,
+    stop_at: float | None = None,
+) -> Trained:
+    """Train on one set of sequences, in a new order each epoch, until solved or out of epochs.
+
+    Args:
+        trainer: of the model.
+        drawn: what to train on, with `tokens` and `answers`.
+        validation: the same, to decide when to stop.
+        generator: shuffles.
+        batch: sequences a step.
+        epochs: the budget.
+        stop_at: validation accuracy at which the task counts as solved.
+    """
+    batches = shuffled(drawn.tokens, drawn.answers, generator, batch=batch, epochs=epochs)
+    return train(trainer, batches, (validation.tokens, validation.answers), stop_at=stop_at)
 
 
 def fresh_batches(
@@ -114,7 +132,7 @@ def fresh_batches(
     """Batches of sequences that are never seen twice: `steps` of them, an evaluation every so many.
 
     Args:
-        task: `tasks.match_then_read` or its variant.
+        task: draws so many sequences of that length, such as `match_then_read.draw`.
         generator: the source of randomness.
         length: of the sequences.
         batch: sequences a step.
@@ -123,13 +141,21 @@ def fresh_batches(
     """
     for _ in range(steps // steps_between):
         drawn = task(steps_between * batch, length, generator)
+        yield from in_order(drawn.tokens, drawn.answers, batch=batch, steps_between=steps_between)
+
+
+def in_order(tokens: np.ndarray, answers: np.ndarray, *, batch: int, steps_between: int) -> Iterable[Batches]:
+    """Sequences each seen once, as they come, an evaluation every so many steps; a rest is left out."""
+    size = steps_between * batch
+    for start in range(0, len(answers) - size + 1, size):
+        part = slice(start, start + size)
         yield Batches(
-            drawn.tokens.reshape(steps_between, batch, length), drawn.answers.reshape(steps_between, batch)
+            tokens[part].reshape(steps_between, batch, -1), answers[part].reshape(steps_between, batch)
         )
 
 
-def epochs(
-    tokens: np.ndarray, answers: np.ndarray, generator: np.random.Generator, *, batch: int, count: int
+def shuffled(
+    tokens: np.ndarray, answers: np.ndarray, generator: np.random.Generator, *, batch: int, epochs: int
 ) -> Iterable[Batches]:
     """A fixed set in a new order each epoch, an evaluation after each; an incomplete batch is left out.
 
@@ -138,41 +164,72 @@ def epochs(
         answers: theirs.
         generator: shuffles.
         batch: sequences a step.
-        count: of epochs.
+        epochs: how many.
     """
     steps = len(tokens) // batch
-    for _ in range(count):
+    for _ in range(epochs):
         order = generator.permutation(len(tokens))[: steps * batch].reshape(steps, batch)
         yield Batches(tokens[order], answers[order])
 
 
-def set_seed(seed: int) -> None:
-    """Seed Python, NumPy and TensorFlow, and forbid operations whose order of summation may vary."""
-    keras.utils.set_random_seed(seed)
-    tf.config.experimental.enable_op_determinism()
-    tf.get_logger().setLevel("ERROR")  # it takes one trace for each model for a mistake
-
-
 class Trainer:
-    """One model with its compiled steps; seeds share it, so that a process compiles each model once."""
+    """One model with its compiled steps; seeds share it, so that a process compiles each model once.
 
-    def __init__(self, options: Mapping[str, Any], learning_rate: float) -> None:
+    Adam with Keras' defaults (Kingma and Ba 2015), but for the learning rate and the clipping.
+
+    Args:
+        model_of: builds the model: tokens in, logits out, no dropout.
+        options: of `model_of`.
+        learning_rate: constant throughout; None for Keras' own.
+        clip_norm: longest gradient let through (Pascanu, Mikolov and Bengio 2013, section 3.2).
+        xla: compile with XLA; long loops over time steps are faster without it.
+    """
+
+    def __init__(
+        self,
+        model_of: Callable[..., keras.Model],
+        options: Mapping[str, Any],
+        learning_rate: float | None = None,
+        clip_norm: float | None = None,
+        xla: bool = True,
+    ) -> None:
         set_seed(0)
-        self.options = options
-        self.model = models.block_model(**options)
-        self.optimizer = keras.optimizers.Adam(learning_rate)
+        self.model_of, self.options, self.xla, self.seed = model_of, options, xla, 0
+        self.model = model_of(**options)
+        rate = {} if learning_rate is None else {"learning_rate": learning_rate}
+        self.optimizer = keras.optimizers.Adam(**rate, global_clipnorm=clip_norm)
         self.optimizer.build(self.model.trainable_variables)
         self._fresh_optimizer = [v.numpy() for v in self.optimizer.variables]
+        self.advance = tf.function(self._advance, jit_compile=xla or None)
+        self._logits = tf.function(self._answer, jit_compile=xla or None)
 
-    def start(self, seed: int) -> None:
-        """Initial weights of that seed, and an optimizer that remembers nothing."""
+    def start(self, seed: int) -> keras.Model:
+        """Give the model the initial weights of that seed."""
         set_seed(seed)
-        self.model.set_weights(models.block_model(**self.options).get_weights())
+        self.seed = seed
+        self.model.set_weights(self.model_of(**self.options).get_weights())
+        return self.model
+
+    def forget(self) -> None:
+        """Give the optimizer back the state of a new one."""
         for variable, fresh in zip(self.optimizer.variables, self._fresh_optimizer, strict=True):
             variable.assign(fresh)
 
-    @tf.function(jit_compile=True)
-    def advance(self, tokens, answers):
+    def logits(self, tokens: np.ndarray) -> Float[np.ndarray, "sequences vocabulary"]:
+        """Logits; XLA gets pieces of one size, so that one compiled function serves them all."""
+        if not self.xla:
+            return self._logits(tokens).numpy()
+        pieces = -(-len(tokens) // _PIECE)
+        padded = np.concatenate([tokens, np.repeat(tokens[:1], pieces * _PIECE - len(tokens), axis=0)])
+        return np.concatenate([self._logits(piece).numpy() for piece in np.split(padded, pieces)])[
+            : len(tokens)
+        ]
+
+    def accuracy(self, tokens: np.ndarray, answers: np.ndarray) -> float:
+        """Share of sequences answered right."""
+        return float(np.mean(self.logits(tokens).argmax(axis=-1) == answers))
+
+    def _advance(self, tokens, answers):
         """All the steps of a stretch; returns their mean loss."""
         total = tf.constant(0.0)
         for step in tf.range(tokens.shape[0]):
@@ -186,28 +243,19 @@ class Trainer:
             total += loss
         return total / tokens.shape[0]
 
-    def logits(self, tokens: np.ndarray) -> np.ndarray:
-        """Logits, computed in pieces of one size, so that one compiled function serves them all."""
-        pieces = -(-len(tokens) // _PIECE)
-        padded = np.concatenate([tokens, np.repeat(tokens[:1], pieces * _PIECE - len(tokens), axis=0)])
-        return np.concatenate([self._logits(piece).numpy() for piece in np.split(padded, pieces)])[
-            : len(tokens)
-        ]
-
-    def accuracy(self, tokens: np.ndarray, answers: np.ndarray) -> float:
-        """Share of sequences answered right."""
-        return float(np.mean(self.logits(tokens).argmax(axis=-1) == answers))
-
-    @tf.function(jit_compile=True)
-    def _logits(self, tokens):
+    def _answer(self, tokens):
         return self.model(tokens, training=False)
 
 
-def trainer(options: Mapping[str, Any], learning_rate: float) -> Trainer:
+def trainer(model_of: Callable[..., keras.Model], options: Mapping[str, Any], **settings: Any) -> Trainer:
     """The trainer of such models: the same object for the same options, while it is remembered."""
-    return _remembered(tuple(sorted(options.items())), learning_rate)
+    return _remembered(model_of, tuple(sorted(options.items())), tuple(sorted(settings.items())))
 
 
 @lru_cache(maxsize=16)
-def _remembered(options: tuple[tuple[str, Any], ...], learning_rate: float) -> Trainer:
-    return Trainer(dict(options), learning_rate)
+def _remembered(
+    model_of: Callable[..., keras.Model],
+    options: tuple[tuple[str, Any], ...],
+    settings: tuple[tuple[str, Any], ...],
+) -> Trainer:
+    return Trainer(model_of, dict(options), **dict(settings))

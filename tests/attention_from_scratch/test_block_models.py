@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from attention_from_scratch import circuits, export, forward, models, tasks, training
+from attention_from_scratch import circuits, export, forward, training
 from attention_from_scratch.experiments import induction_runs
+from attention_from_scratch.models.blocks import block_model, weights_by_name
+from attention_from_scratch.tasks import match_then_read
 
 TINY = {
     "length": 8,
@@ -30,26 +32,26 @@ def run():
 
 @pytest.mark.parametrize(("blocks", "parameters"), [(1, 9_129), (2, 17_673)])
 def test_the_models_have_exactly_the_parameters_of_the_write_up(blocks, parameters):
-    assert models.block_model(length=12, blocks=blocks).count_params() == parameters
+    assert block_model(length=12, blocks=blocks).count_params() == parameters
 
 
 def test_impossible_models_are_refused():
     with pytest.raises(ValueError, match="blocks is 0"):
-        models.block_model(length=8, blocks=0)
+        block_model(length=8, blocks=0)
     with pytest.raises(ValueError, match="no multiple"):
-        models.block_model(length=8, blocks=1, width=32, num_heads=5)
+        block_model(length=8, blocks=1, width=32, num_heads=5)
 
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("blocks", [1, 2, 3])
 def test_the_numpy_forward_pass_agrees_with_keras(blocks, causal):
     training.set_seed(blocks)
-    model = models.block_model(length=10, blocks=blocks, causal=causal)
+    model = block_model(length=10, blocks=blocks, causal=causal)
     generator = np.random.default_rng(0)
     shaken = [w + generator.normal(scale=0.2, size=w.shape).astype(w.dtype) for w in model.get_weights()]
     model.set_weights(shaken)
-    drawn = tasks.match_then_read(200, 10, generator)
-    trace = forward.forward(models.weights_by_name(model), drawn.tokens, causal=causal)
+    drawn = match_then_read.draw(200, 10, generator)
+    trace = forward.forward(weights_by_name(model), drawn.tokens, causal=causal)
     np.testing.assert_allclose(trace.logits, model(drawn.tokens).numpy(), atol=1e-5)
     assert trace.logits.dtype == np.float32
     for weights in trace.attention:
@@ -61,8 +63,8 @@ def test_the_numpy_forward_pass_agrees_with_keras(blocks, causal):
 
 def test_a_causal_mask_changes_nothing_for_one_block():
     training.set_seed(0)
-    weights = models.weights_by_name(models.block_model(length=10, blocks=1))
-    tokens = tasks.match_then_read(50, 10, np.random.default_rng(0)).tokens
+    weights = weights_by_name(block_model(length=10, blocks=1))
+    tokens = match_then_read.draw(50, 10, np.random.default_rng(0)).tokens
     open_, causal = (forward.forward(weights, tokens, causal=c).logits for c in (False, True))
     assert (open_ == causal).all()
 
@@ -87,7 +89,7 @@ def test_training_lowers_the_loss_and_counts_its_steps():
 
 
 def test_an_accuracy_is_what_the_weights_give(run):
-    drawn = tasks.match_then_read(1_500, 8, induction_runs.stream(0, induction_runs.TEST))
+    drawn = match_then_read.draw(1_500, 8, induction_runs.stream(0, induction_runs.TEST))
     trace = forward.forward(forward.weights_of(run), drawn.tokens)
     assert circuits.accuracy(trace, drawn) == pytest.approx(float(run["test_accuracy"]), abs=0.002)
     np.testing.assert_allclose(trace.logits[:1_000], run["keras_logits"], atol=1e-5)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from attention_from_scratch import circuits, tasks
+from attention_from_scratch import circuits
 from attention_from_scratch.circuits import NEXT, PREVIOUS
 from attention_from_scratch.forward import Trace, forward
+from attention_from_scratch.tasks import match_then_read
 
 LENGTH, WIDTH, HEADS = 8, 16, 2
 
@@ -13,7 +14,7 @@ LENGTH, WIDTH, HEADS = 8, 16, 2
 @pytest.fixture
 def weights():
     generator = np.random.default_rng(0)
-    shapes = {"embedding.embeddings": (tasks.VOCABULARY, WIDTH)}
+    shapes = {"embedding.embeddings": (match_then_read.VOCABULARY, WIDTH)}
     for block in (1, 2):
         attention = f"block{block}_attention"
         for part in ("query", "key", "value"):
@@ -25,13 +26,16 @@ def weights():
             shapes[f"block{block}_{norm}.gamma"] = shapes[f"block{block}_{norm}.beta"] = (WIDTH,)
         shapes[f"block{block}_hidden.kernel"], shapes[f"block{block}_hidden.bias"] = (WIDTH, 8), (8,)
         shapes[f"block{block}_output.kernel"], shapes[f"block{block}_output.bias"] = (8, WIDTH), (WIDTH,)
-    shapes["logits.kernel"], shapes["logits.bias"] = (WIDTH, tasks.VOCABULARY), (tasks.VOCABULARY,)
+    shapes["logits.kernel"], shapes["logits.bias"] = (
+        (WIDTH, match_then_read.VOCABULARY),
+        (match_then_read.VOCABULARY,),
+    )
     return {name: generator.normal(size=shape) for name, shape in shapes.items()}
 
 
 @pytest.fixture
 def drawn():
-    return tasks.match_then_read(100, LENGTH, np.random.default_rng(1))
+    return match_then_read.draw(100, LENGTH, np.random.default_rng(1))
 
 
 def looking(drawn, first_shift, last_offset):
@@ -42,7 +46,7 @@ def looking(drawn, first_shift, last_offset):
     first[:, 0, rows, np.clip(rows + first_shift, 0, LENGTH - 1)] = 1
     last = np.zeros((count, 1, 1, LENGTH))
     last[np.arange(count), 0, 0, drawn.places + 1 + last_offset] = 1
-    return Trace(np.zeros((count, tasks.VOCABULARY)), [first, last], [], [])
+    return Trace(np.zeros((count, match_then_read.VOCABULARY)), [first, last], [], [])
 
 
 @pytest.mark.parametrize(

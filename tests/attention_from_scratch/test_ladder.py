@@ -5,14 +5,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from attention_from_scratch import ladder, tasks
+from attention_from_scratch import ladder
+from attention_from_scratch.tasks import match_then_read
 
 
 @pytest.mark.parametrize("length", [3, 4, 5, 6, 7])
 def test_the_exact_ceiling_is_what_enumeration_gives(length):
     ordinary = length - 2
-    total = sum(max(Counter(draw).values()) for draw in product(range(tasks.SYMBOLS), repeat=ordinary))
-    assert ladder.most_common_symbol(length) == Fraction(total, ordinary * tasks.SYMBOLS**ordinary)
+    total = sum(
+        max(Counter(draw).values()) for draw in product(range(match_then_read.SYMBOLS), repeat=ordinary)
+    )
+    assert ladder.most_common_symbol(length) == Fraction(total, ordinary * match_then_read.SYMBOLS**ordinary)
 
 
 def test_the_rungs_stand_in_order_and_the_ceiling_falls_with_length():
@@ -23,7 +26,7 @@ def test_the_rungs_stand_in_order_and_the_ceiling_falls_with_length():
     assert round(float(ladder.most_common_symbol(12)), 4) == 0.3207
 
 
-@pytest.mark.parametrize("draw", [tasks.match_then_read, tasks.match_then_read_any_cue])
+@pytest.mark.parametrize("draw", [match_then_read.draw, match_then_read.draw_any_cue])
 def test_guessing_is_worth_what_was_computed(draw):
     generator = np.random.default_rng(0)
     drawn = draw(40_000, 12, generator)
@@ -33,9 +36,9 @@ def test_guessing_is_worth_what_was_computed(draw):
 
 def test_a_guess_is_a_most_common_symbol_and_never_the_cue():
     generator = np.random.default_rng(0)
-    drawn = tasks.match_then_read(500, 12, generator)
+    drawn = match_then_read.draw(500, 12, generator)
     given = ladder.guess_most_common(drawn, generator)
-    assert (given != tasks.CUE).all()
+    assert (given != match_then_read.CUE).all()
     for tokens, guess in zip(drawn.tokens, given, strict=True):
-        counts = Counter(t for t in tokens.tolist() if t != tasks.CUE)
+        counts = Counter(t for t in tokens.tolist() if t != match_then_read.CUE)
         assert counts[guess] == max(counts.values())

@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
-from attention_from_scratch import recurrent
-from attention_from_scratch.recall import padded, ragged_recall, recall
+from attention_from_scratch import recurrent, training
+from attention_from_scratch.tasks.recall import draw, draw_ragged, padded
 
-BUDGET = {"batch": 16, "epochs": 2, "learning_rate": 3e-3, "clip_norm": 1.0, "stop_at": 2.0}
+BUDGET = {"batch": 16, "epochs": 2, "stop_at": 2.0}
 
 
 @pytest.fixture(scope="module")
 def readers():
-    from attention_from_scratch import readers
+    from attention_from_scratch.models import readers
 
-    readers.set_seed(0)
+    training.set_seed(0)
     return readers
 
 
 def test_the_taped_gradients_are_those_of_the_product(readers):
-    drawn = recall(4, 9, np.random.default_rng(0))
+    drawn = draw(4, 9, np.random.default_rng(0))
     model = readers.RecurrentReader("simple_rnn", 6)
     norms = model.gradient_norms(drawn)
     kernel, matrix, bias = (np.float64(w) for w in model.layer.get_weights())
@@ -35,12 +35,12 @@ def test_the_taped_gradients_are_those_of_the_product(readers):
 def test_gradients_far_below_float32_are_still_told(readers):
     model = readers.RecurrentReader("simple_rnn", 4)
     model.layer.cell.recurrent_kernel.assign(np.eye(4) * 1e-5)
-    norms = model.gradient_norms(recall(2, 11, np.random.default_rng(0)))
+    norms = model.gradient_norms(draw(2, 11, np.random.default_rng(0)))
     assert 0 < norms[0].max() < 1e-45
 
 
 def test_the_numpy_gates_end_in_the_state_that_keras_reaches(readers):
-    drawn = recall(1, 7, np.random.default_rng(0))
+    drawn = draw(1, 7, np.random.default_rng(0))
     model = readers.RecurrentReader("lstm", 5, forget_bias=3.0)
     kernel, matrix, bias = (np.float64(w) for w in model.layer.get_weights())
     assert (bias[5:10] == 3).all()
@@ -67,13 +67,13 @@ def test_an_unknown_layer_is_refused(readers):
 
 def test_attention_attends_with_weights_that_sum_to_one(readers):
     model = readers.AttentionReader(12, 8)
-    tokens = recall(3, 12, np.random.default_rng(0)).tokens
+    tokens = draw(3, 12, np.random.default_rng(0)).tokens
     assert model.weights_of_last(tokens).sum(axis=1) == pytest.approx(1, abs=1e-6)
-    assert model.gradient_norms(recall(3, 12, np.random.default_rng(0))).shape == (12, 3)
+    assert model.gradient_norms(draw(3, 12, np.random.default_rng(0))).shape == (12, 3)
 
 
 def test_a_mask_makes_further_padding_invisible_and_its_absence_does_not(readers):
-    drawn, _ = ragged_recall(6, 3, 8, np.random.default_rng(0))
+    drawn, _ = draw_ragged(6, 3, 8, np.random.default_rng(0))
     further = padded(drawn.tokens, 20, "post")
     for make in (
         lambda masked: readers.RecurrentReader("simple_rnn", 8, masked=masked),
@@ -81,39 +81,47 @@ def test_a_mask_makes_further_padding_invisible_and_its_absence_does_not(readers
     ):
         for masked in (True, False):
             model = make(masked)
-            change = np.abs(np.asarray(model.answer(drawn.tokens)) - np.asarray(model.answer(further))).max()
+            change = np.abs(np.asarray(model(drawn.tokens)) - np.asarray(model(further))).max()
             assert (change < 1e-6) == masked
+
+
+def trainer_of(readers, layer, length):
+    from attention_from_scratch.training import trainer
+
+    settings = {"learning_rate": 3e-3, "clip_norm": 1.0, "xla": False}
+    if layer == "attention":
+        return trainer(readers.AttentionReader, {"length": length, "width": 4}, **settings)
+    return trainer(readers.RecurrentReader, {"layer": layer, "width": 4}, **settings)
 
 
 @pytest.mark.parametrize("layer", ["lstm", "attention"])
 def test_training_gives_the_same_bytes_twice_and_another_seed_others(readers, layer):
     def weights(seed):
         generator = np.random.default_rng(seed)
-        training, validation = recall(64, 5, generator), recall(32, 5, generator)
-        readers.set_seed(seed)
-        model = readers.AttentionReader(5, 4) if layer == "attention" else readers.RecurrentReader(layer, 4)
-        trained = readers.train(model, training, validation, generator, **BUDGET)
-        assert trained.steps == 2 * 64 // 16
+        drawn, validation = draw(64, 5, generator), draw(32, 5, generator)
+        reader = trainer_of(readers, layer, 5)
+        reader.start(seed)
+        trained = training.train_in_epochs(reader, drawn, validation, generator, **BUDGET)
+        assert trained.steps.tolist() == [4, 8]
         assert not trained.solved
-        return np.concatenate([w.ravel() for w in model.get_weights()])
+        return np.concatenate([w.ravel() for w in reader.model.get_weights()])
 
-    assert weights(0).tobytes() == weights(0).tobytes()
-    assert weights(0).tobytes() != weights(1).tobytes()
+    first = weights(0).tobytes()
+    assert first != weights(1).tobytes()
+    assert first == weights(0).tobytes(), "a trainer that another seed has used starts anew"
 
 
 def test_training_stops_once_solved(readers):
     generator = np.random.default_rng(0)
-    drawn = recall(64, 3, generator)
-    model = readers.RecurrentReader("simple_rnn", 4)
-    trained = readers.train(model, drawn, drawn, generator, **{**BUDGET, "stop_at": 0.0})
+    drawn, reader = draw(64, 3, generator), trainer_of(readers, "simple_rnn", 3)
+    trained = training.train_in_epochs(reader, drawn, drawn, generator, **{**BUDGET, "stop_at": 0.0})
     assert trained.solved
-    assert trained.steps == 4
+    assert trained.steps.tolist() == [4]
 
 
 def test_a_loss_that_is_not_finite_is_told(readers):
     generator = np.random.default_rng(0)
-    drawn = recall(64, 3, generator)
-    model = readers.RecurrentReader("simple_rnn", 4)
-    model.logits.kernel.assign(np.full((4, 2), np.nan))
-    with pytest.raises(readers.Diverged, match="after 4 steps"):
-        readers.train(model, drawn, drawn, generator, **BUDGET)
+    drawn, reader = draw(64, 3, generator), trainer_of(readers, "simple_rnn", 3)
+    reader.start(7).logits.kernel.assign(np.full((4, 2), np.nan))
+    with pytest.raises(training.Diverged, match="after 4 steps with seed 7"):
+        training.train_in_epochs(reader, drawn, drawn, generator, **BUDGET)

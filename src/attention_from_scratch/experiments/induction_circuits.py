@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from attention_from_scratch import circuits, export, forward, tasks
+from attention_from_scratch import circuits, export, forward
 from attention_from_scratch.circuits import NEXT, PREVIOUS
 from attention_from_scratch.experiments.induction_plan import SMALL
 from attention_from_scratch.experiments.induction_training import RETRAINED, Runs, over_seeds
 from attention_from_scratch.experiments.policies import COUNT
+from attention_from_scratch.tasks import match_then_read
 from measured.terms.experiment import Cell, Findings, Table
 from measured.terms.measurement import AtMost, Close, Measurement, Spread
 
@@ -52,7 +53,7 @@ INTERVENED = Spread(
 )
 
 
-def probes(p: Mapping[str, Any], task=tasks.match_then_read) -> tasks.Lookups:
+def probes(p: Mapping[str, Any], task=match_then_read.draw) -> match_then_read.Lookups:
     """The sequences on which models are opened: the same for all of them, seen by none."""
     return task(p["probe"], p["length"], np.random.default_rng(p["probe_seed"]))
 
@@ -283,7 +284,7 @@ def four_heads(runs: Runs, p: Mapping[str, Any]) -> Findings:
     return Findings((*found, *_heads(models[0], seen[0], kinds[0], drawn, p)), arrays, (_head_table(),))
 
 
-def _heads(weights, seen: circuits.Look, circuit: str, drawn: tasks.Lookups, p: Mapping[str, Any]):
+def _heads(weights, seen: circuits.Look, circuit: str, drawn: match_then_read.Lookups, p: Mapping[str, Any]):
     """Seed 0's model with its shift removed in one head of block 1 at a time, and in all."""
     shift = OWN_SHIFT.get(circuit, PREVIOUS)
     moves = seen.cue_to_next if shift == NEXT else seen.answer_to_previous
@@ -365,7 +366,7 @@ def _head_table() -> Table:
 def any_cue(runs: Runs, p: Mapping[str, Any]) -> Findings:
     """The variant whose cue differs from sequence to sequence: prefix matching and copying."""
     seeds = p["any_cue_seeds"]
-    drawn, fixed = probes(p, tasks.match_then_read_any_cue), probes(p)
+    drawn, fixed = probes(p, match_then_read.draw_any_cue), probes(p)
     values: dict[str, list[float]] = {name: [] for name in ANY_CUE}
     for seed in seeds:
         weights = forward.weights_of(runs[f"circuit.any_cue.seed{seed}"])

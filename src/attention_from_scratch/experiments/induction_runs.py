@@ -9,59 +9,49 @@ be compared with Keras where there is no Keras.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
-from attention_from_scratch import tasks
+from attention_from_scratch.tasks import match_then_read
 
 TRAINING, VALIDATION, ORDER, TEST = range(1, 5)
 CHECKED = 1_000  # sequences whose logits are kept
 
-TASKS: Mapping[str, Callable[..., tasks.Lookups]] = {
-    "fixed_cue": tasks.match_then_read,
-    "any_cue": tasks.match_then_read_any_cue,
+TASKS: Mapping[str, Callable[..., match_then_read.Lookups]] = {
+    "fixed_cue": match_then_read.draw,
+    "any_cue": match_then_read.draw_any_cue,
 }
 
 
 def train_on_fixed_set(
     seed: int,
     length: int,
-    blocks: int,
-    width: int,
-    num_heads: int,
-    feed_forward: int,
-    causal: bool,
     learning_rate: float,
     batch: int,
     sequences: int,
     epochs: int,
     validation: int,
     test: int,
+    **model: Any,
 ) -> dict[str, np.ndarray]:
-    """The experiment as reported: so many epochs over one set of sequences."""
+    """The experiment as reported: so many epochs over one set of sequences; `model` is `block_model`'s."""
     from attention_from_scratch import training
 
-    drawn = tasks.match_then_read(sequences, length, stream(seed, TRAINING))
-    batches = training.epochs(drawn.tokens, drawn.answers, stream(seed, ORDER), batch=batch, count=epochs)
-    held_out = tasks.match_then_read(validation, length, stream(seed, VALIDATION))
-    trained = training.train(
-        _options(length, blocks, width, num_heads, feed_forward, causal),
-        batches,
-        held_out[:2],
-        seed=seed,
-        learning_rate=learning_rate,
+    blocks = _started(seed, length, learning_rate, model)
+    drawn, held_out, tested = (
+        match_then_read.draw(count, length, stream(seed, which))
+        for count, which in ((sequences, TRAINING), (validation, VALIDATION), (test, TEST))
     )
-    return _arrays(trained, tasks.match_then_read(test, length, stream(seed, TEST)))
+    trained = training.train_in_epochs(
+        blocks, drawn, held_out, stream(seed, ORDER), batch=batch, epochs=epochs
+    )
+    return _arrays(blocks, trained, tested)
 
 
 def train_on_fresh_sequences(
     seed: int,
     length: int,
-    blocks: int,
-    width: int,
-    num_heads: int,
-    feed_forward: int,
-    causal: bool,
     learning_rate: float,
     batch: int,
     steps: int,
@@ -70,6 +60,7 @@ def train_on_fresh_sequences(
     validation: int,
     test: int,
     task: str = "fixed_cue",
+    **model: Any,
 ) -> dict[str, np.ndarray]:
     """Never the same sequence twice, until the validation accuracy is `stop_at` or the steps run out.
 
@@ -77,27 +68,16 @@ def train_on_fresh_sequences(
     """
     from attention_from_scratch import training
 
+    blocks = _started(seed, length, learning_rate, model)
+    draw = TASKS[task]
     batches = training.fresh_batches(
-        TASKS[task],
-        stream(seed, TRAINING),
-        length=length,
-        batch=batch,
-        steps=steps,
-        steps_between=steps_between,
+        draw, stream(seed, TRAINING), length=length, batch=batch, steps=steps, steps_between=steps_between
     )
-    held_out = TASKS[task](validation, length, stream(seed, VALIDATION))
-    trained = training.train(
-        _options(length, blocks, width, num_heads, feed_forward, causal),
-        batches,
-        held_out[:2],
-        seed=seed,
-        learning_rate=learning_rate,
-        stop_at=stop_at,
-    )
-    solved = trained.accuracies[-1] >= stop_at
+    held_out = draw(validation, length, stream(seed, VALIDATION))
+    trained = training.train(blocks, batches, (held_out.tokens, held_out.answers), stop_at=stop_at)
     return {
-        **_arrays(trained, TASKS[task](test, length, stream(seed, TEST))),
-        "solved_at": np.array(float(trained.steps[-1]) if solved else np.inf),
+        **_arrays(blocks, trained, draw(test, length, stream(seed, TEST))),
+        "solved_at": np.array(float(trained.steps[-1]) if trained.solved else np.inf),
     }
 
 
@@ -106,26 +86,26 @@ def stream(seed: int, which: int) -> np.random.Generator:
     return np.random.default_rng([seed, which])
 
 
-def _options(length, blocks, width, num_heads, feed_forward, causal):
-    return {
-        "length": length,
-        "blocks": blocks,
-        "width": width,
-        "num_heads": num_heads,
-        "feed_forward": feed_forward,
-        "causal": causal,
-    }
+def _started(seed: int, length: int, learning_rate: float, model: Mapping[str, Any]) -> Any:
+    from attention_from_scratch.models.blocks import block_model
+    from attention_from_scratch.training import trainer
+
+    blocks = trainer(block_model, {"length": length, **model}, learning_rate=learning_rate)
+    blocks.start(seed)
+    return blocks
 
 
-def _arrays(trained, test: tasks.Lookups) -> dict[str, np.ndarray]:
-    logits = trained.logits(test.tokens)
+def _arrays(blocks: Any, trained: Any, test: match_then_read.Lookups) -> dict[str, np.ndarray]:
+    from attention_from_scratch.models.blocks import weights_by_name
+
+    logits, weights = blocks.logits(test.tokens), weights_by_name(blocks.model)
     return {
         "steps": trained.steps,
         "losses": trained.losses,
         "accuracies": trained.accuracies,
         "test_accuracy": np.mean(logits.argmax(axis=-1) == test.answers),
-        "parameters": np.array(sum(w.size for w in trained.weights.values())),
+        "parameters": np.array(sum(w.size for w in weights.values())),
         "keras_tokens": test.tokens[:CHECKED],
         "keras_logits": logits[:CHECKED],
-        **{f"weights.{name}": w for name, w in trained.weights.items()},
+        **{f"weights.{name}": w for name, w in weights.items()},
     }

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from attention_from_scratch import circuits, forward, ladder, tasks
+from attention_from_scratch import circuits, forward, ladder
 from attention_from_scratch.experiments.induction_plan import MAPPED
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
+from attention_from_scratch.tasks import match_then_read
 from measured.terms.experiment import Cell, Findings, Table
 from measured.terms.measurement import Measurement, Spread
 
@@ -90,7 +91,7 @@ def rungs(p: Mapping[str, Any]) -> Findings:
     ]
     generator = np.random.default_rng(p["probe_seed"])
     for length in p["lengths"]:
-        drawn = tasks.match_then_read(p["simulated"], length, generator)
+        drawn = match_then_read.draw(p["simulated"], length, generator)
         right = ladder.guess_most_common(drawn, generator) == drawn.answers
         found += [
             Measurement(
@@ -228,13 +229,13 @@ def _jumps(curves: np.ndarray, p: Mapping[str, Any]) -> list[tuple[int, int]]:
 
 def _names_the_most_common(runs: Runs, p: Mapping[str, Any]) -> Measurement:
     """Whether one block's plateau is that strategy: whether no symbol is more common than its answer."""
-    drawn = tasks.match_then_read(p["probe"], p["length"], np.random.default_rng(p["probe_seed"]))
-    counts = (drawn.tokens[:, :, np.newaxis] == np.arange(1, tasks.CUE)).sum(axis=1)
+    drawn = match_then_read.draw(p["probe"], p["length"], np.random.default_rng(p["probe_seed"]))
+    counts = (drawn.tokens[:, :, np.newaxis] == np.arange(1, match_then_read.CUE)).sum(axis=1)
     shares = []
     for seed in p["seeds"]:
         weights = forward.weights_of(runs[f"reported.blocks1.seed{seed}"])
         given = forward.answers(forward.forward(weights, drawn.tokens))
-        chosen = np.where((given >= 1) & (given < tasks.CUE), given - 1, 0)
+        chosen = np.where((given >= 1) & (given < match_then_read.CUE), given - 1, 0)
         shares.append(np.mean(counts[np.arange(len(given)), chosen] == counts.max(axis=1)))
     return over_seeds(
         "induction.names_most_common.blocks1",
@@ -330,7 +331,7 @@ def pushed(runs: Runs, p: Mapping[str, Any]) -> Findings:
 
 def _how_one_block_reads(made: Sequence[Mapping[str, np.ndarray]], p: Mapping[str, Any]) -> list[Measurement]:
     """Where the pushed block looks, and what is left of it without its feed-forward layer."""
-    drawn = tasks.match_then_read(p["probe"], p["length"], np.random.default_rng(p["probe_seed"]))
+    drawn = match_then_read.draw(p["probe"], p["length"], np.random.default_rng(p["probe_seed"]))
     rows = np.arange(len(drawn.places))
     most, least, largest, without = [], [], [], []
     for run in made:

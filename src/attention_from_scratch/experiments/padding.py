@@ -24,7 +24,7 @@ import numpy as np
 
 from attention_from_scratch.experiments.padding_runs import train_pooled, train_simple_rnn
 from attention_from_scratch.experiments.policies import COUNT, EXACT_ZERO
-from attention_from_scratch.recall import CHANCE
+from attention_from_scratch.tasks.recall import CHANCE
 from measured.terms.claims import Claim, above, below, between, equal, every
 from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
 from measured.terms.measurement import AtMost, Measurement, Spread

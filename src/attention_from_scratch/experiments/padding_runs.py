@@ -1,4 +1,4 @@
-"""The long runs of `padding`: one training on padded sequences, from one seed."""
+"""The trainings of `padding`: one model on padded sequences, from one seed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_from_scratch.recall import Recall, is_real, padded, ragged_recall
+from attention_from_scratch.tasks.recall import Recall, draw_ragged, is_real, padded
 
 
 def train_simple_rnn(
@@ -22,6 +22,8 @@ def train_simple_rnn(
     training: int,
     validation: int,
     test: int,
+    learning_rate: float,
+    clip_norm: float,
     **budget: Any,
 ) -> dict[str, Any]:
     """Train a SimpleRNN to recall one end of padded sequences; return its test accuracy.
@@ -38,21 +40,25 @@ def train_simple_rnn(
         training: sequences to train on.
         validation: sequences that decide when to stop.
         test: sequences that nothing is decided on.
-        budget: of `readers.train`.
+        learning_rate: of `training.Trainer`.
+        clip_norm: of the same.
+        budget: of `training.train_in_epochs`.
     """
-    from attention_from_scratch import readers
+    from attention_from_scratch.models.readers import RecurrentReader
+    from attention_from_scratch.training import train_in_epochs, trainer
 
     generator = np.random.default_rng(seed)
     sets = [
-        _padded(ragged_recall(count, shortest, longest, generator, asked)[0], total, side)
+        _padded(draw_ragged(count, shortest, longest, generator, asked)[0], total, side)
         for count in (training, validation, test)
     ]
-    readers.set_seed(seed)
-    model = readers.RecurrentReader("simple_rnn", width, masked=masked)
-    trained = readers.train(model, *sets[:2], generator, **budget)
+    options = {"layer": "simple_rnn", "width": width, "masked": masked}
+    reader = trainer(RecurrentReader, options, learning_rate=learning_rate, clip_norm=clip_norm, xla=False)
+    reader.start(seed)
+    trained = train_in_epochs(reader, *sets[:2], generator, **budget)
     return {
-        "accuracy": readers.accuracy(model, sets[2]),
-        "steps": trained.steps,
+        "accuracy": reader.accuracy(*sets[2]),
+        "steps": trained.steps[-1],
         "solved": trained.solved,
         "accuracies": trained.accuracies,
     }
@@ -69,46 +75,52 @@ def train_pooled(
     training: int,
     validation: int,
     test: int,
+    learning_rate: float,
+    clip_norm: float,
     **budget: Any,
 ) -> dict[str, Any]:
     """Train a pooled attention encoder where the padding is short, and test it also where it is long.
 
-    It is asked for the first token.
+    It is asked for the first token. Arguments as in `train_simple_rnn`, but for:
 
     Args:
         seed: of the data, the shuffles and the initial weights.
         masked: keep padding out of the attention and out of the mean.
-        width: of embedding and layer.
+        width: of embedding and attention.
         shortest: real tokens at least.
         longest: real tokens at most, and the tokens of a training sequence, padding included.
         total: tokens of the same test sequences, padded further.
         training: sequences to train on.
         validation: sequences that decide when to stop.
         test: sequences that nothing is decided on.
-        budget: of `readers.train`.
+        learning_rate: of `training.Trainer`.
+        clip_norm: of the same.
+        budget: of `training.train_in_epochs`.
 
     Returns:
         Accuracy on the test sequences as padded in training, and padded further; the share of attention
         that falls on padding, and the largest change of any logit, when they are.
     """
-    from attention_from_scratch import readers
+    from attention_from_scratch.models.readers import PooledReader
+    from attention_from_scratch.training import train_in_epochs, trainer
 
     generator = np.random.default_rng(seed)
-    sets = [ragged_recall(count, shortest, longest, generator)[0] for count in (training, validation, test)]
-    readers.set_seed(seed)
-    model = readers.PooledReader(total, width, masked=masked)
-    trained = readers.train(model, *sets[:2], generator, **budget)
+    sets = [draw_ragged(count, shortest, longest, generator)[0] for count in (training, validation, test)]
+    options = {"length": total, "width": width, "masked": masked}
+    reader = trainer(PooledReader, options, learning_rate=learning_rate, clip_norm=clip_norm, xla=False)
+    model = reader.start(seed)
+    trained = train_in_epochs(reader, *sets[:2], generator, **budget)
     further = _padded(sets[2], total, "post")
-    logits = [np.asarray(model.answer(given.tokens)) for given in (sets[2], further)]
+    change = np.abs(reader.logits(further.tokens) - reader.logits(sets[2].tokens)).max()
     few = further.tokens[:64]
     weights = np.asarray(model.read(few)[1])[:, 0]  # (sequences, queries, keys)
     on_padding = (weights * ~is_real(few)[:, np.newaxis, :]).sum(axis=2)
     return {
-        "accuracy_trained": readers.accuracy(model, sets[2]),
-        "accuracy_further": readers.accuracy(model, further),
+        "accuracy_trained": reader.accuracy(*sets[2]),
+        "accuracy_further": reader.accuracy(*further),
         "weight_on_padding": on_padding[is_real(few)].mean(),
-        "logit_change": np.abs(logits[1] - logits[0]).max(),
-        "steps": trained.steps,
+        "logit_change": change,
+        "steps": trained.steps[-1],
         "solved": trained.solved,
     }
 

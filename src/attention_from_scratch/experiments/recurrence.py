@@ -33,8 +33,8 @@ from attention_from_scratch import costs
 from attention_from_scratch.attention import softmax
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
 from attention_from_scratch.experiments.recurrence_runs import train_reader
-from attention_from_scratch.recall import CHANCE
 from attention_from_scratch.recurrent import gradient_bound, sigmoid
+from attention_from_scratch.tasks.recall import CHANCE
 from measured.terms.claims import Claim, Verdict, above, below, between, equal, every, falls
 from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
 from measured.terms.measurement import Close, Measurement, Spread

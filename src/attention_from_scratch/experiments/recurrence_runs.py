@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from attention_from_scratch.recall import recall
 from attention_from_scratch.recurrent import largest_singular_value, lstm_forget_gates
+from attention_from_scratch.tasks import recall
 
 SMALLEST = 1e-60  # stands for every gradient norm below it, 0 included, which has no logarithm
 
@@ -26,6 +26,8 @@ def train_reader(
     validation: int,
     test: int,
     gradient_sequences: int,
+    learning_rate: float,
+    clip_norm: float,
     **budget: Any,
 ) -> dict[str, Any]:
     """Train one reader on recall, and look at its gradients before and after.
@@ -43,31 +45,38 @@ def train_reader(
         validation: sequences that decide when to stop.
         test: sequences that nothing is decided on.
         gradient_sequences: of the test set, to average gradient norms over; 0 leaves them out.
-        budget: of `readers.train`.
+        learning_rate: of `training.Trainer`.
+        clip_norm: of the same.
+        budget: of `training.train_in_epochs`.
 
     Returns:
         Test accuracy, steps, whether it stopped as solved, the curves, and what `_looked_at` found.
     """
-    from attention_from_scratch import readers
+    from attention_from_scratch.models import readers
+    from attention_from_scratch.training import train_in_epochs, trainer
 
     generator = np.random.default_rng(seed)
     sets = _sets(length, generator, training, validation, test)
-    readers.set_seed(seed)
     if layer == "attention":
-        model = readers.AttentionReader(length, width, num_heads=num_heads)
+        kind, options = readers.AttentionReader, {"length": length, "num_heads": num_heads}
     else:
-        model = readers.RecurrentReader(
-            layer, width, recurrent_initializer=recurrent_initializer, forget_bias=forget_bias
+        kind, options = (
+            readers.RecurrentReader,
+            {"layer": layer, "recurrent_initializer": recurrent_initializer, "forget_bias": forget_bias},
         )
+    reader = trainer(
+        kind, {**options, "width": width}, learning_rate=learning_rate, clip_norm=clip_norm, xla=False
+    )
+    model = reader.start(seed)
     few = type(sets[2])(*(part[:gradient_sequences] for part in sets[2]))
     before = _looked_at(model, layer, few, "start")
     for shorter in lengths_before:
-        readers.train(model, *_sets(shorter, generator, training, validation), generator, **budget)
-    trained = readers.train(model, *sets[:2], generator, **budget)
+        train_in_epochs(reader, *_sets(shorter, generator, training, validation), generator, **budget)
+    trained = train_in_epochs(reader, *sets[:2], generator, **budget)
     return {
-        "accuracy": readers.accuracy(model, sets[2]),
+        "accuracy": reader.accuracy(*sets[2]),
         "parameters": model.count_params(),
-        "steps": trained.steps,
+        "steps": trained.steps[-1],
         "solved": trained.solved,
         "losses": trained.losses,
         "accuracies": trained.accuracies,
@@ -77,7 +86,7 @@ def train_reader(
 
 
 def _sets(length: int, generator: np.random.Generator, *counts: int) -> list[Any]:
-    return [recall(count, length, generator) for count in counts]
+    return [recall.draw(count, length, generator) for count in counts]
 
 
 def _looked_at(model: Any, layer: str, few: Any, when: str) -> dict[str, Any]:

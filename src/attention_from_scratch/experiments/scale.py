@@ -25,6 +25,7 @@ from jaxtyping import Float
 from attention_from_scratch.attention import softmax
 from attention_from_scratch.experiments import scale_runs
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
+from attention_from_scratch.tasks import lookup
 from measured.terms.claims import Claim, Verdict, above, below, between, every, falls, rises
 from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
 from measured.terms.measurement import AtLeast, AtMost, Measurement, Spread
@@ -327,7 +328,7 @@ def _trained(
     made = [runs[f"lookup.seed{seed}"] for seed in seeds]
     curves = {way: np.array([run[way] for run in made]) for way in WAYS}  # (seeds, points)
     values, length = TRAINING["values"], TRAINING["length"]
-    held = scale_runs.lookups(0, 100_000, length, TRAINING["symbols"], values)[1]
+    held = lookup.draw(0, 100_000, length, TRAINING["symbols"], values).values
     commonest = (held[:, :, np.newaxis] == np.arange(values)).sum(axis=1).max(axis=1).mean() / length
     found = [
         Measurement(

@@ -1,5 +1,7 @@
 """The analysis of `induction` without its trainings: how circuits are named, how curves are summed up."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -33,12 +35,13 @@ def test_a_model_is_named_by_what_breaks_it_and_not_by_where_it_looks(read, brok
 
 
 def test_every_declared_run_takes_its_parameters_and_has_a_budget():
+    from attention_from_scratch.models.blocks import block_model
+
     runs = induction_plan.runs()
     for run in runs:
-        code = run.function.__code__
-        taken = set(code.co_varnames[: code.co_argcount])
-        assert set(run.settings(quick=False)) <= taken
-        assert set(run.settings(quick=True)) <= taken
+        for quick in (False, True):
+            taken = inspect.signature(run.function).bind(**run.settings(quick)).arguments
+            inspect.signature(block_model).bind(length=12, **taken["model"])
         assert 0 < run.seconds <= 600
     assert {run.parameters["seed"] for run in runs if run.name.startswith("reported.")} == {0, 1, 2, 3, 4}
 

@@ -7,6 +7,7 @@ import pytest
 
 from attention_from_scratch.attention import softmax
 from attention_from_scratch.experiments import agreement, heads, masks, registry, scale, scale_runs
+from attention_from_scratch.tasks import lookup
 
 LIGHT = ("agreement", "scale", "masks", "heads")
 TINY = {
@@ -83,12 +84,12 @@ def test_the_query_gradient_is_the_derivative_by_the_query():
 
 
 def test_a_lookup_asks_for_a_key_that_is_there_once_and_answers_with_its_value():
-    keys, held, asked, answers = scale_runs.lookups(0, 200, 12, 16, 8)
+    keys, held, asked, answers = lookup.draw(0, 200, 12, 16, 8)
     where = keys == asked[:, np.newaxis]
     assert (where.sum(axis=1) == 1).all()
     assert (held[where] == answers).all()
     with pytest.raises(ValueError, match="13 different keys"):
-        scale_runs.lookups(0, 1, 13, 12, 8)
+        lookup.draw(0, 1, 13, 12, 8)
 
 
 def test_a_trained_lookup_is_the_same_twice_and_only_the_division_differs():
@@ -140,8 +141,8 @@ def test_masking_after_the_softmax_is_seen_to_leak():
 def test_what_a_linear_map_explains_is_not_left_over():
     generator = np.random.default_rng(0)
     given = generator.normal(size=(500, 2))
-    assert heads._unexplained(given, given @ generator.normal(size=(2, 2))) < 1e-20
-    assert heads._unexplained(given, generator.normal(size=(500, 2))) > 0.9
+    assert heads.unexplained(given, given @ generator.normal(size=(2, 2))) < 1e-20
+    assert heads.unexplained(given, generator.normal(size=(500, 2))) > 0.9
 
 
 @pytest.mark.parametrize("name", ["heads", "masks"])

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_from_scratch import tasks
+from attention_from_scratch.tasks import match_then_read
 
-DRAWS = {"fixed": tasks.match_then_read, "any": tasks.match_then_read_any_cue}
+DRAWS = {"fixed": match_then_read.draw, "any": match_then_read.draw_any_cue}
 
 
 @pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
@@ -20,14 +20,14 @@ def test_the_cue_stands_twice_and_the_answer_after_the_first(draw, length, seed)
     assert (drawn.tokens[rows, drawn.places + 1] == drawn.answers).all()
     assert (drawn.places + 1 < length - 1).all()
     assert drawn.tokens.min() >= 1
-    assert drawn.tokens.max() <= tasks.CUE
+    assert drawn.tokens.max() <= match_then_read.CUE
     assert (drawn.answers != cue).all()
 
 
 def test_the_fixed_cue_is_one_symbol_and_the_other_takes_all():
     generator = np.random.default_rng(0)
-    assert set(tasks.match_then_read(200, 8, generator).tokens[:, -1]) == {tasks.CUE}
-    assert set(tasks.match_then_read_any_cue(200, 8, generator).tokens[:, -1]) == set(range(1, 9))
+    assert set(match_then_read.draw(200, 8, generator).tokens[:, -1]) == {match_then_read.CUE}
+    assert set(match_then_read.draw_any_cue(200, 8, generator).tokens[:, -1]) == set(range(1, 9))
 
 
 @pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
@@ -41,7 +41,7 @@ def test_answers_and_places_are_uniform(draw):
 
 
 def test_one_seed_gives_the_same_sequences_twice():
-    first, again = (tasks.match_then_read(20, 12, np.random.default_rng(7)) for _ in range(2))
+    first, again = (match_then_read.draw(20, 12, np.random.default_rng(7)) for _ in range(2))
     assert all((a == b).all() for a, b in zip(first, again, strict=True))
 
 

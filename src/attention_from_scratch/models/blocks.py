@@ -1,7 +1,4 @@
-"""The models in Keras: attention blocks that answer from their last position.
-
-Importing this imports Keras; import it inside functions.
-"""
+"""Attention blocks that answer from their last position, in Keras."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import keras
 import numpy as np
 
 from attention_from_scratch.positions import sinusoidal
-from attention_from_scratch.tasks import VOCABULARY
+from attention_from_scratch.tasks.match_then_read import VOCABULARY
 
 
 class AddPositions(keras.layers.Layer):

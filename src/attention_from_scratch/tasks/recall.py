@@ -29,7 +29,7 @@ class Recall(NamedTuple):
     answers: Int[np.ndarray, " sequences"]
 
 
-def recall(count: int, length: int, generator: np.random.Generator) -> Recall:
+def draw(count: int, length: int, generator: np.random.Generator) -> Recall:
     """Sequences of fair coin flips; the first flip is the answer.
 
     Args:
@@ -46,7 +46,7 @@ def recall(count: int, length: int, generator: np.random.Generator) -> Recall:
     return Recall(tokens, tokens[:, 0] - SYMBOLS[0])
 
 
-def ragged_recall(
+def draw_ragged(
     count: int, shortest: int, longest: int, generator: np.random.Generator, asked: str = "first"
 ) -> tuple[Recall, Int[np.ndarray, " sequences"]]:
     """Sequences of different lengths, padded behind to the longest, that ask for one of their ends.
@@ -68,7 +68,7 @@ def ragged_recall(
         raise ValueError(f"asked is {asked!r}; expected 'first' or 'last'")
     if not 1 <= shortest <= longest:
         raise ValueError(f"lengths from {shortest} to {longest}; expected 1 <= shortest <= longest")
-    drawn = recall(count, longest, generator)
+    drawn = draw(count, longest, generator)
     lengths = generator.integers(shortest, longest + 1, size=count)
     real = np.arange(longest) < lengths[:, np.newaxis]
     answers = drawn.answers if asked == "first" else _ends(drawn.tokens, lengths) - SYMBOLS[0]

@@ -1,8 +1,7 @@
-"""The sequences that models are taught on, each set made from a seed by NumPy alone.
+"""Match-then-read: find the cue, name the symbol after it.
 
-Match-then-read: a sequence holds a cue somewhere, and the cue again at its end. The answer is the symbol
-right after the first cue. Finding it takes two steps, each of them easy: match the cue, read its
-neighbour.
+A sequence holds a cue somewhere, and the cue again at its end. The answer is the symbol right after the
+first cue. Finding it takes two steps, each of them easy: match the cue, read its neighbour.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Lookups(NamedTuple):
     places: Int[np.ndarray, " sequences"]
 
 
-def match_then_read(count: int, length: int, generator: np.random.Generator) -> Lookups:
+def draw(count: int, length: int, generator: np.random.Generator) -> Lookups:
     """Sequences whose cue is always symbol 8.
 
     The other symbols are drawn uniformly from 1 … 7, with repetition; the cue's place uniformly from
@@ -51,7 +50,7 @@ def match_then_read(count: int, length: int, generator: np.random.Generator) -> 
     return _with_cue(tokens, places, np.full(count, CUE, np.int32))
 
 
-def match_then_read_any_cue(count: int, length: int, generator: np.random.Generator) -> Lookups:
+def draw_any_cue(count: int, length: int, generator: np.random.Generator) -> Lookups:
     """The variant in which the cue differs from sequence to sequence: any of the symbols 1 … 8.
 
     The last token is the cue; it occurred once before, and the answer followed it. The other tokens are

@@ -1,13 +1,12 @@
-"""Four layers that read a sequence and answer at its end, in Keras, and their deterministic training.
+"""Layers that read a sequence and answer at its end, in Keras.
 
-All four stand between the same embedding and the same two logits, and all are equally wide. What
-differs is the way from the first token to the answer. Importing this imports TensorFlow; import it
-inside functions.
+All stand between the same embedding and the same two logits, and all are equally wide. What differs is
+the way from the first token to the answer.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import numpy as np
@@ -15,31 +14,14 @@ import tensorflow as tf
 from jaxtyping import Float
 
 from attention_from_scratch.positions import sinusoidal
-from attention_from_scratch.recall import PADDING, SYMBOLS, VOCABULARY
-
-
-class Diverged(ArithmeticError):
-    """The loss became NaN or infinite; the message says after how many steps."""
-
+from attention_from_scratch.tasks.recall import PADDING, SYMBOLS, VOCABULARY
 
 # Gradients 200 steps back lie below what float32 can hold. Scaling the loss by a power of two rounds
 # nothing and moves them into its range.
 LOSS_SCALE = 2.0**100
 
-# Every reader is compiled anew, and many are made in one process: no news for a log.
-tf.get_logger().setLevel("ERROR")
 
-
-class Reader(keras.Model):
-    """What all readers share: logits without Python between the layers."""
-
-    @tf.function
-    def answer(self, tokens):
-        """(batch, length) tokens in, (batch, classes) logits out."""
-        return self(tokens, training=False)
-
-
-class RecurrentReader(Reader):
+class RecurrentReader(keras.Model):
     """Embedding, one recurrent layer, logits from its last state.
 
     Everything that is not said is Keras' default: small uniform embeddings, Glorot kernels, an orthogonal
@@ -103,7 +85,7 @@ class RecurrentReader(Reader):
         return np.array([_norms(np.concatenate(parts, axis=1)) for parts in gradients])
 
 
-class AttentionReader(Reader):
+class AttentionReader(keras.Model):
     """Embedding and fixed positions, one attention layer whose last position answers.
 
     Only the last position's query is computed: the rows of the others would reach nothing.
@@ -146,7 +128,7 @@ class AttentionReader(Reader):
         return np.mean(scores, axis=1)[:, 0]
 
 
-class PooledReader(Reader):
+class PooledReader(keras.Model):
     """An encoder whose answer is a mean: self-attention over all positions, then the mean over them.
 
     Args:
@@ -178,99 +160,6 @@ class PooledReader(Reader):
         counted = tf.cast(real, tf.float32)[:, :, tf.newaxis]
         pooled = tf.reduce_sum((placed + attended) * counted, axis=1) / tf.reduce_sum(counted, axis=1)
         return pooled, weights
-
-
-class Trained(NamedTuple):
-    """What a training leaves beside the model's weights.
-
-    Args:
-        steps: made when it ended.
-        solved: whether it ended because the validation accuracy reached `stop_at`.
-        losses: mean training loss of each epoch.
-        accuracies: on the validation sequences after each epoch.
-    """
-
-    steps: int
-    solved: bool
-    losses: Float[np.ndarray, " epochs"]
-    accuracies: Float[np.ndarray, " epochs"]
-
-
-def set_seed(seed: int) -> None:
-    """Seed Python, NumPy and TensorFlow, and forbid operations whose order of summation may vary."""
-    keras.utils.set_random_seed(seed)
-    tf.config.experimental.enable_op_determinism()
-
-
-def train(
-    model: Reader,
-    training: Any,
-    validation: Any,
-    generator: np.random.Generator,
-    *,
-    batch: int,
-    epochs: int,
-    learning_rate: float,
-    clip_norm: float,
-    stop_at: float,
-) -> Trained:
-    """Train with Adam on a fixed set, in a new order each epoch, until solved or out of budget.
-
-    Args:
-        model: trained in place.
-        training: tokens and answers; their number is a multiple of `batch`.
-        validation: tokens and answers on which to decide whether to stop.
-        generator: shuffles.
-        batch: sequences a step.
-        epochs: the budget.
-        learning_rate: of Adam, constant.
-        clip_norm: longest gradient let through (Pascanu, Mikolov and Bengio 2013, section 3.2).
-        stop_at: validation accuracy at which the task counts as solved.
-
-    Raises:
-        Diverged: the loss is no longer finite.
-    """
-    optimizer = keras.optimizers.Adam(learning_rate, global_clipnorm=clip_norm)
-    optimizer.build(model.trainable_variables)
-    epoch = _compiled_epoch(model, optimizer, training, batch)
-    steps_an_epoch = len(training.tokens) // batch
-    losses, accuracies = [], []
-    for done in range(1, epochs + 1):
-        order = generator.permutation(len(training.tokens))[: steps_an_epoch * batch]
-        losses.append(float(epoch(tf.constant(order.reshape(steps_an_epoch, batch)))))
-        if not np.isfinite(losses[-1]):
-            raise Diverged(f"the loss is {losses[-1]} after {done * steps_an_epoch:,} steps")
-        accuracies.append(accuracy(model, validation))
-        if accuracies[-1] >= stop_at:
-            break
-    return Trained(
-        len(losses) * steps_an_epoch, accuracies[-1] >= stop_at, np.array(losses), np.array(accuracies)
-    )
-
-
-def accuracy(model: Reader, recall: Any) -> float:
-    """Share of sequences answered right."""
-    answered = np.argmax(model.answer(tf.constant(recall.tokens)), axis=1)
-    return float(np.mean(answered == recall.answers))
-
-
-def _compiled_epoch(model: Reader, optimizer: Any, training: Any, batch: int) -> Any:
-    tokens, answers = tf.constant(training.tokens), tf.constant(training.answers)
-    variables = model.trainable_variables
-
-    @tf.function
-    def epoch(order):
-        total = tf.constant(0.0)
-        for step in tf.range(tf.shape(order)[0]):
-            # The loop of a recurrent layer needs to know its number of steps when it is compiled.
-            shown = tf.ensure_shape(tf.gather(tokens, order[step]), (batch, tokens.shape[1]))
-            with tf.GradientTape() as tape:
-                loss = _summed_loss(model(shown, training=True), tf.gather(answers, order[step])) / batch
-            optimizer.apply(tape.gradient(loss, variables), variables)
-            total += loss
-        return total / tf.cast(tf.shape(order)[0], tf.float32)
-
-    return epoch
 
 
 def _norms(scaled: Any) -> Float[np.ndarray, "..."]:

@@ -1,0 +1,1 @@
+"""The models in Keras. Importing one imports TensorFlow; import them inside functions."""
