@@ -47,20 +47,25 @@ def test_an_array_becomes_one_measurement_an_element(findings):
 
 
 def test_a_claim_gets_values_in_the_order_measured_or_asked_for(findings):
-    assert list(WEIGHT.values(findings, way="unscaled").items()) == [("d4", 0.3), ("d1024", 0.4)]
-    assert list(WEIGHT.values(findings, d=4).items()) == [("scaled", 0.1), ("unscaled", 0.3)]
-    assert list(WEIGHT.values(findings, way="scaled", d=[1024, 4])) == ["d1024", "d4"]
+    low, high = "toy.weight.{}.d4", "toy.weight.{}.d1024"
+    assert list(WEIGHT.values(findings, way="unscaled").items()) == [
+        (low.format("unscaled"), 0.3),
+        (high.format("unscaled"), 0.4),
+    ]
+    assert list(WEIGHT.values(findings, d=4)) == [low.format("scaled"), low.format("unscaled")]
+    asked = WEIGHT.values(findings, way="scaled", d=[1024, 4])
+    assert list(asked) == [high.format("scaled"), low.format("scaled")]
     assert len(WEIGHT.at(d=4).values(findings)) == 2
     assert len(WEIGHT.values(findings)) == 4
     assert WEIGHT.value(findings, way="scaled", d=4) == 0.1
-    assert LONE.values(findings) == {"lone": 7}
+    assert LONE.values(findings) == {"toy.lone": 7}
 
 
 def test_members_of_another_family_that_look_alike_are_left_out():
     other = Family("toy.weight.{way}.{rest}", "w", WHY, ".1f")
     found = Findings((WEIGHT.of(0.1, way="scaled", d=4), other.of(0.2, way="scaled", rest="d5")))
-    assert WEIGHT.values(found) == {"scaled.d4": 0.1}
-    assert other.values(found) == {"scaled.d5": 0.2}
+    assert WEIGHT.values(found) == {"toy.weight.scaled.d4": 0.1}
+    assert other.values(found) == {"toy.weight.scaled.d5": 0.2}
 
 
 def test_of_nothing_nothing_is_claimed(findings):
@@ -109,7 +114,9 @@ def test_the_value_over_seeds_is_the_familys_statistic_of_the_samples():
 
 def test_samples_are_named_by_their_seed():
     found = Findings((MEDIAN.over_seeds([0.1, 0.5, 0.2], seeds=(7, 8, 9)),))
-    assert MEDIAN.samples(found) == {"median.seed7": 0.1, "median.seed8": 0.5, "median.seed9": 0.2}
+    assert MEDIAN.samples(found) == {
+        f"toy.median.seed{seed}": v for seed, v in ((7, 0.1), (8, 0.5), (9, 0.2))
+    }
 
 
 def resampled_medians(samples):

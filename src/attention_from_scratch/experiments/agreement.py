@@ -15,15 +15,18 @@ float64 is finer: then it would not be rounding.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from attention_from_scratch import masks
 from attention_from_scratch.experiments.policies import COUNT, FLOAT32_ROUNDING, FLOAT64_ROUNDING
 from attention_from_scratch.heads import Projections, multi_head_attention
 from measured.terms.claims import Claim, Verdict, below
-from measured.terms.experiment import Cell, Experiment, Findings, Table
+from measured.terms.experiment import Experiment, Findings
+from measured.terms.family import Family, rows, table
 from measured.terms.measurement import Close, Measurement
 
 PARAMETERS = {
@@ -43,52 +46,70 @@ CASES = {
     "padding": "self-attention, padding mask",
     "cross": "cross-attention, no mask",
 }
-DTYPES = {"float32": FLOAT32_ROUNDING, "float64": FLOAT64_ROUNDING}
+LABELS = {"case": CASES}
+
+LAYERS = Family("agreement.seeds", "layers compared, each with its own weights", COUNT)
+LARGEST_OUTPUT = Family(
+    "agreement.largest_output",
+    "largest absolute output of any of the compared layers",
+    Close("float32 arithmetic, far above its rounding", rtol=1e-5),
+    ".2f",
+)
+WORST_32 = Family(
+    "agreement.max_{what}_difference",
+    "largest difference between NumPy and Keras in any {what}, in float32, over all seeds and cases",
+    FLOAT32_ROUNDING,
+    ".1e",
+    statistic="largest",
+)
+WORST_64 = Family(
+    "agreement.max_{what}_difference_float64",
+    "largest difference between NumPy and Keras in any {what}, in float64, over all seeds and cases",
+    FLOAT64_ROUNDING,
+    ".1e",
+    statistic="largest",
+)
+DIFFERENCE_32 = Family(
+    "agreement.{what}_difference_float32.{case}",
+    "largest difference between NumPy and Keras in any {what}, in float32: {case}",
+    FLOAT32_ROUNDING,
+    ".1e",
+    labels=LABELS,
+)
+DIFFERENCE_64 = Family(
+    "agreement.{what}_difference_float64.{case}",
+    "largest difference between NumPy and Keras in any {what}, in float64: {case}",
+    FLOAT64_ROUNDING,
+    ".1e",
+    labels=LABELS,
+)
+FAMILIES = {"float32": (WORST_32, DIFFERENCE_32), "float64": (WORST_64, DIFFERENCE_64)}
+WHAT = ("output", "weight")
 
 
 def measure(seeds: list[int], **settings: Any) -> Findings:
     """Compare NumPy with Keras, for each seed, case and dtype."""
-    # (dtype, seed, case, (output difference, weight difference, largest output))
-    measured = np.array([[differences(dtype, seed, **settings) for seed in seeds] for dtype in DTYPES])
-    worst = {
-        (dtype, case): measured[i, :, j] for i, dtype in enumerate(DTYPES) for j, case in enumerate(CASES)
+    compared = {
+        dtype: np.array([differences(dtype, seed, **settings) for seed in seeds]) for dtype in FAMILIES
     }
-    found = [
-        Measurement("agreement.seeds", len(seeds), "layers compared, each with its own weights", COUNT),
-        Measurement(
-            "agreement.largest_output",
-            measured[0, ..., 2].max(),
-            "largest absolute output of any of the compared layers",
-            Close("float32 arithmetic, far above its rounding", rtol=1e-5),
-            ".2f",
-        ),
-    ]
-    for column, what in enumerate(("output", "weight")):
-        for dtype, tolerance in DTYPES.items():
-            over_cases = np.max([worst[dtype, case][:, column] for case in CASES], axis=0)
-            found.append(
-                Measurement(
-                    f"agreement.max_{what}_difference" + ("_float64" if dtype == "float64" else ""),
-                    over_cases.max(),
-                    f"largest difference between NumPy and Keras in any {what}, in {dtype}, "
-                    "over all seeds and cases",
-                    tolerance,
-                    ".1e",
-                    seeds=tuple(seeds),
-                    samples=tuple(over_cases),
-                )
-            )
-            found += [
-                Measurement(
-                    f"agreement.{what}_difference_{dtype}.{case}",
-                    worst[dtype, case][:, column].max(),
-                    f"largest difference between NumPy and Keras in any {what}, in {dtype}: {label}",
-                    tolerance,
-                    ".1e",
-                )
-                for case, label in CASES.items()
-            ]
-    return Findings(tuple(found), tables=(_table(),))
+    found = [LAYERS.of(len(seeds)), LARGEST_OUTPUT.of(compared["float32"][..., 2].max())]
+    for column, what in enumerate(WHAT):
+        for dtype, of in compared.items():
+            found += _summed_up(dtype, what, of[..., column], seeds)
+    columns = {
+        f"largest {w} difference, {dtype}": of_case.at(what=w)
+        for dtype, (_, of_case) in FAMILIES.items()
+        for w in WHAT
+    }
+    return Findings(tuple(found), tables=(table("agreement.cases", "case", rows("case", CASES), columns),))
+
+
+def _summed_up(
+    dtype: str, what: str, compared: Float[np.ndarray, "seeds cases"], seeds: list[int]
+) -> Iterator[Measurement]:
+    worst, of_case = FAMILIES[dtype]
+    yield worst.over_seeds(compared.max(axis=1), seeds, what=what)
+    yield from of_case.each(compared.max(axis=0), case=CASES, what=what)
 
 
 def differences(dtype: str, seed: int, **settings: Any) -> list[tuple[float, float, float]]:
@@ -121,29 +142,18 @@ def inputs(dtype: str, case: str, seed: int, **settings: Any) -> tuple[np.ndarra
     return tokens, memory if case == "cross" else tokens, mask
 
 
-def _table() -> Table:
-    rows = tuple(
-        (label, *(Cell(f"agreement.{w}_difference_{d}.{case}") for d in DTYPES for w in ("output", "weight")))
-        for case, label in CASES.items()
-    )
-    heading = tuple(f"largest {w} difference, {d}" for d in DTYPES for w in ("output", "weight"))
-    return Table("agreement.cases", ("case", *heading), rows)
-
-
 def _is_rounding(found: Findings) -> Verdict:
     """Float64's rounding unit is 2**-29 of float32's; allow a factor of 16 for luck."""
-    ratios = {
-        what: found[f"agreement.max_{what}_difference_float64"] / found[f"agreement.max_{what}_difference"]
-        for what in ("output", "weight")
-    }
-    return below(ratios, 16 * 2.0**-29)
+    return below(
+        {w: WORST_64.value(found, what=w) / WORST_32.value(found, what=w) for w in WHAT}, 16 * 2.0**-29
+    )
 
 
 CLAIMS = (
     Claim(
         "agreement.float32",
         "outputs and weights differ by less than 1e-6 in float32, for every seed and case",
-        lambda f: below({w: f[f"agreement.max_{w}_difference"] for w in ("output", "weight")}, 1e-6),
+        lambda f: below(WORST_32.values(f), 1e-6),
     ),
     Claim(
         "agreement.is_rounding",

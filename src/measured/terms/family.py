@@ -7,7 +7,7 @@
     MAX_WEIGHT.of(rows.mean(), way="unscaled", d=4)           one measurement
     MAX_WEIGHT.each(means, way=WAYS, d=widths)                 one for each element of an array
     MAX_WEIGHT.over_seeds(accuracies, seeds, way="scaled")     one from the samples of several seeds
-    MAX_WEIGHT.values(findings, way="unscaled")                {"d4": 0.44, "d16": …}, for a claim
+    MAX_WEIGHT.values(findings, way="unscaled")                values by id, in order, for a claim
     table("scale.max_weight", "d_k", rows("d", widths), {w: MAX_WEIGHT.at(way=w) for w in WAYS})
 
 The line that declares a family is the line that a reader of one of its numbers is led to. So the id is
@@ -188,8 +188,7 @@ class Family:
             holes: what fills a hole, or a list of what may; a list also gives the order.
 
         Returns:
-            By the part of the id that tells them apart (`unscaled.d4`, or `d4` if the way is given), in the
-            order in which they were measured. Never none of them: of nothing, anything is true.
+            By id, in the order in which they were measured. Never none of them: of nothing, anything is true.
 
         Raises:
             MeasuredError: no member is among the findings, or none for a value that was asked for.
@@ -208,35 +207,29 @@ class Family:
         if not found:
             raise MeasuredError(f"family {self.id}: nothing measured")
         found.sort(key=lambda entry: entry[0])
-        single = {hole for hole, values in asked.items() if len(values) == 1}
-        return {self._name(of, single): m for _, of, m in found}
+        return {m.id: m for _, _, m in found}
 
     def values(self, findings: Findings, **holes: Any) -> dict[str, Value]:
-        """The values of `members`, by the same names."""
-        return {name: m.value for name, m in self.members(findings, **holes).items()}
+        """The values of `members`, by id."""
+        return {id_: m.value for id_, m in self.members(findings, **holes).items()}
 
     def value(self, findings: Findings, **holes: Any) -> Any:
         """The value of one member, all of whose holes are filled."""
         return findings[self.id_of(**holes)]
 
     def samples(self, findings: Findings, **holes: Any) -> dict[str, float]:
-        """What each seed gave to each of `members`, by name and seed.
+        """What each seed gave to each of `members`, by id and seed.
 
         Raises:
             MeasuredError: a member has no samples.
         """
         found = {}
-        for name, m in self.members(findings, **holes).items():
+        for id_, m in self.members(findings, **holes).items():
             if not m.samples:
                 raise MeasuredError(f"measurement {m.id} has no samples")
             for seed, sample in zip(m.seeds, m.samples, strict=True):
-                found[f"{name}.seed{seed}"] = sample
+                found[f"{id_}.seed{seed}"] = sample
         return found
-
-    def _name(self, filled: Mapping[str, str], single: set[str]) -> str:
-        """The parts of the id that hold what is not the same for all."""
-        parts = [p for p in self.id.split(".") if any(f"{{{h}}}" in p for h in set(self.holes) - single)]
-        return ".".join(parts or self.id.split(".")[1:]).format(**filled)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
