@@ -154,11 +154,10 @@ def test_the_site_has_a_card_for_every_measurement_and_claim(accepted):
 
 
 def test_the_line_in_the_card_is_the_line_that_names_the_id(accepted):
-    source = accepted.read("src/dice/fair.py").splitlines()
     for row in json.loads(accepted.read("site/measurements.json")):
         path, line = row["source"].split(":")
-        assert path == "src/dice/fair.py"
-        assert f'"{row["id"]}"' in source[int(line) - 1]
+        assert path == f"src/dice/{row['experiment']}.py"
+        assert f'"{row["id"]}"' in accepted.read(path).splitlines()[int(line) - 1]
 
 
 def test_a_page_of_code_shows_the_file_line_by_line(tmp_path):
