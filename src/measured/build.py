@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from measured import files
+from measured import files, folders
 from measured.errors import MeasuredError
 from measured.making import fingerprint, workflow
 from measured.project import Project
@@ -40,7 +38,7 @@ def build(
         MeasuredError: any step failed; nothing was published.
     """
     with alone(project, say):
-        _recover(project)
+        folders.recover(project.site)
         measure(project, say, workers)
         if project.quick:
             say("gate: not asked, since quick records are never published")
@@ -56,7 +54,7 @@ def build(
             return target
         made = render(project, project.build / "site.new")
         say(f"site: {checks.check(made, project)}")
-        publish(made, target, project.build / "site.old")
+        folders.publish(made, target)
         files.write_text(stamp, _stamp(inputs, target))
         say(f"published: {target.relative_to(project.root)}/")
     return target
@@ -130,7 +128,7 @@ def render(project: Project, target: Path) -> Path:
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
     # MkDocs stamps its sitemap with today; a site of the same commit is the same site.
     os.environ.setdefault("SOURCE_DATE_EPOCH", _commit_time(project.root))
-    shutil.rmtree(target, ignore_errors=True)
+    folders.fresh(target)
 
     from mkdocs.commands.build import build as mkdocs_build
     from mkdocs.config import load_config
@@ -149,24 +147,12 @@ def render(project: Project, target: Path) -> Path:
     return target
 
 
-def publish(made: Path, target: Path, aside: Path) -> None:
-    """Put the new site where the old one stands, at once: a reader sees one or the other, whole."""
-    shutil.rmtree(aside, ignore_errors=True)
-    if not target.exists():
-        os.replace(made, target)
-    elif _exchange(made, target):
-        shutil.rmtree(made, ignore_errors=True)
-    else:
-        os.replace(target, aside)
-        os.replace(made, target)
-        shutil.rmtree(aside, ignore_errors=True)
-
-
 @contextmanager
 def alone(project: Project, say: Say) -> Iterator[None]:
     """Keep two builds of one project apart: the second waits."""
     from filelock import FileLock, Timeout
 
+    folders.refuse_linked_folders(project.root, project.build, project.site)
     project.build.mkdir(parents=True, exist_ok=True)
     lock = FileLock(project.build / "lock")
     try:
@@ -230,25 +216,6 @@ def _commit_time(root: Path) -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() or "0"
     except (OSError, subprocess.CalledProcessError):
         return "0"
-
-
-def _recover(project: Project) -> None:
-    """A build killed between two renames leaves the old site aside; put it back."""
-    aside = project.build / "site.old"
-    if aside.exists() and not project.site.exists() and not project.quick:
-        os.replace(aside, project.site)
-    shutil.rmtree(aside, ignore_errors=True)
-
-
-def _exchange(one: Path, other: Path) -> bool:
-    """Swap two folders in one step, where the system can (Linux: renameat2, macOS: renamex_np)."""
-    try:
-        libc = ctypes.CDLL(None, use_errno=True)
-        if sys.platform == "darwin":
-            return libc.renamex_np(os.fsencode(one), os.fsencode(other), 2) == 0
-        return libc.renameat2(-100, os.fsencode(one), -100, os.fsencode(other), 2) == 0
-    except (OSError, AttributeError, TypeError):
-        return False
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import click
 
 from measured.errors import MeasuredError
 from measured.project import Project
+from measured.terms.experiment import Experiment
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -54,8 +55,9 @@ def gate(project: Project, arguments: tuple[str, ...]) -> None:
     """Compare records with stored values, nothing else; further arguments go to pytest."""
     from measured import build as building
 
-    (project.build / "gate.passed").unlink(missing_ok=True)
-    building.gate(project, click.echo, arguments)
+    with building.alone(project, click.echo):
+        (project.build / "gate.passed").unlink(missing_ok=True)
+        building.gate(project, click.echo, arguments)
 
 
 @cli.command()
@@ -83,9 +85,11 @@ def prose(project: Project) -> None:
 @click.pass_obj
 def accept(project: Project, yes: bool) -> None:
     """Show old, new, change and why it was outside; then take the new values."""
+    from measured import build as building
     from measured.gate import accept as accepting
 
-    accepting.accept(project, lambda: yes or click.confirm("store the measured values?"))
+    with building.alone(project, click.echo):
+        accepting.accept(project, lambda: yes or click.confirm("store the measured values?"))
 
 
 @cli.command()
@@ -97,9 +101,12 @@ def serve(project: Project, address: str) -> None:
 
     from mkdocs.commands.serve import serve as mkdocs_serve
 
+    from measured import build as building
+
     fetch = _fetcher(project)
     if fetch is not None:
-        fetch(project.root)
+        with building.alone(project, click.echo):
+            fetch(project.root)
     os.environ["MEASURED_QUICK"] = "1" if project.quick else "0"
     mkdocs_serve(str(project.root / "mkdocs.yml"), livereload=True, dev_addr=address, watch=[])
 
@@ -109,9 +116,11 @@ def serve(project: Project, address: str) -> None:
 @click.pass_obj
 def export(project: Project, folder: Path) -> None:
     """Write the woven pages as plain Markdown, for another site generator."""
+    from measured import build as building
     from measured.site import export as exporting
 
-    click.echo(f"{exporting.export(project, folder)} pages in {folder}")
+    with building.alone(project, click.echo):
+        click.echo(f"{exporting.export(project, folder)} pages in {folder}")
 
 
 @cli.command()
@@ -120,9 +129,16 @@ def export(project: Project, folder: Path) -> None:
 @click.pass_obj
 def measure(project: Project, name: str, run_name: str | None) -> None:
     """Run one experiment, and the long runs that it lacks, here and now."""
-    from measured.making import running
+    from measured import build as building
 
     experiment = _named(project.declared, name, "experiment")
+    with building.alone(project, click.echo):
+        _measure(project, experiment, run_name)
+
+
+def _measure(project: Project, experiment: Experiment, run_name: str | None) -> None:
+    from measured.making import running
+
     for run in experiment.runs_in(project.quick):
         if run_name in (None, run.name):
             npz, _ = running.run_paths(project, experiment, run)
@@ -142,9 +158,11 @@ def measure(project: Project, name: str, run_name: str | None) -> None:
 @click.pass_obj
 def draw(project: Project, name: str) -> None:
     """Draw one figure from its records."""
+    from measured import build as building
     from measured.making import figures
 
-    figures.perform_plot(project, _named(project.declared_figures, name, "figure"))
+    with building.alone(project, click.echo):
+        figures.perform_plot(project, _named(project.declared_figures, name, "figure"))
 
 
 def _named(found: dict[str, Any], name: str, what: str) -> Any:

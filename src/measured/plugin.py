@@ -16,6 +16,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
+from measured import folders
 from measured.errors import MeasuredError
 from measured.project import Project
 from measured.site import content_policy, data_files, generated, ledger
@@ -59,6 +60,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Weave all pages, so that everything generated can know where each number is shown."""
         with _as_plugin_error():
+            folders.refuse_links_out(Path(config.docs_dir), self.project.root)
             stored = data_files.stored_values(self.project) if self.project.quick else ()
             library = Library(self.project.read_records(), absent=stored)
             self.weaver = Weaver(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,24 +11,28 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 from mkdocs.structure.files import get_files
 
+from measured import folders
 from measured.errors import MeasuredError
+from measured.files import write_bytes, write_text
 from measured.project import Project
 
 
 def export(project: Project, target: Path) -> int:
-    """Write every woven page, and every file that the pages refer to.
+    """Write every woven page, and every file that the pages refer to; whole, or nothing.
 
     Args:
         project: measured and drawn.
-        target: a folder, emptied first.
+        target: a folder that is absent, empty, or of an earlier export.
 
     Returns:
         How many pages were written.
 
     Raises:
-        MeasuredError: a page cannot be woven.
+        MeasuredError: a page cannot be woven, or the folder holds what is not ours.
     """
+    target = target.absolute()
     config = load_config(str(project.root / "mkdocs.yml"))
+    refuse_target(project, target, Path(config.docs_dir))
     plugin = config.plugins["measured"]
     try:
         config.plugins.on_startup(command="build", dirty=False)
@@ -37,16 +40,37 @@ def export(project: Project, target: Path) -> int:
         files = config.plugins.on_files(get_files(config), config=config)
     except MkDocsException as error:
         raise MeasuredError(str(error)) from None
-    shutil.rmtree(target, ignore_errors=True)
+    made = project.build / "export"
+    folders.fresh(made)
     for file in files:
-        path = target / file.src_uri
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = folders.inside(made, file.src_uri)
         page = plugin.pages.get(file.src_uri)
         if page is None:
-            path.write_bytes(file.content_bytes)
+            write_bytes(path, file.content_bytes)
         else:
-            path.write_text(_front_matter(page.meta) + page.woven.markdown, encoding="utf-8")
+            write_text(path, _front_matter(page.meta) + page.woven.markdown)
+    folders.publish(made, target)
     return len(plugin.pages)
+
+
+def refuse_target(project: Project, target: Path, docs: Path) -> None:
+    """Refuse to export over what somebody has made, before anything is woven.
+
+    Raises:
+        MeasuredError: the folder is the project, one that holds it, or one of its sources; or it holds files
+            that no earlier export has put there.
+    """
+    where = target.resolve()
+    sources = [docs, project.stored, project.site, project.build, project.root / "src", project.root / ".git"]
+    within = next((s for s in sources if where.is_relative_to(s.resolve())), None)
+    if project.root.is_relative_to(where) or within is not None:
+        raise MeasuredError(
+            "an export cannot be written over the project, nor into its sources or its site",
+            path=target,
+            expected="a folder that is absent, empty, or of an earlier export",
+            mend="choose another folder",
+        )
+    folders.refuse_strangers(target)
 
 
 def _front_matter(meta: Mapping[str, Any]) -> str:

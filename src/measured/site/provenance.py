@@ -46,6 +46,8 @@ def source_files(record: Record, project: Project) -> list[Path]:
     """The files that made a record, the measuring function's first; only those inside the project."""
     first = project.root / Place.read(record.source).path
     modules = [name.removeprefix("module ") for name in record.fingerprint if name.startswith("module ")]
+    # To look for a module imports the package that holds it: a record may name our own packages alone.
+    modules = [name for name in modules if name.split(".")[0] in (*project.packages, "measured")]
     specs = [find_spec(name) for name in modules]
     paths = [Path(spec.origin).resolve() for spec in specs if spec is not None and spec.origin]
     others = [path for path in paths if path.is_relative_to(project.root)]

@@ -10,10 +10,14 @@ from statistics import stdev
 from typing import Any, ClassVar
 
 from measured.errors import MeasuredError
+from measured.terms import plain_data
 from measured.terms.statistics import STATISTICS
 
 Value = bool | int | float | str
 
+_NON_FINITE = ("nan", "inf", "-inf")
+# A longer width or precision asks for as much memory as it says.
+_SPECIFICATION = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?z?#?0?\d{0,2}[_,]?(?:\.\d{1,2})?[a-zA-Z%]?")
 _ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
 
 
@@ -161,14 +165,12 @@ def tolerance_from_dict(data: Mapping[str, Any]) -> Tolerance:
     Raises:
         MeasuredError: the kind or one of its fields is unknown.
     """
-    fields = dict(data)
-    kind = fields.pop("kind", None)
-    try:
-        return TOLERANCES[kind](**fields)
-    except (KeyError, TypeError) as error:
+    if not isinstance(data, Mapping) or data.get("kind") not in TOLERANCES:
         raise MeasuredError(
-            f"unreadable tolerance {dict(data)!r}", expected=f"a kind among {', '.join(TOLERANCES)}"
-        ) from error
+            f"unreadable tolerance {str(data)[:200]}", expected=f"a kind among {', '.join(TOLERANCES)}"
+        )
+    fields = {key: value for key, value in data.items() if key != "kind"}
+    return plain_data.build(TOLERANCES[data["kind"]], fields)
 
 
 @dataclass(frozen=True)
@@ -301,15 +303,23 @@ class Measurement:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Measurement:
         """The inverse of `as_dict`."""
-        fields = {key: value for key, value in data.items() if key != "display"}
-        if fields.get("non_finite") and isinstance(fields["value"], str):
-            fields["value"] = float(fields["value"])
-        return cls(**{**fields, "tolerance": tolerance_from_dict(data["tolerance"])})
+        if not isinstance(data, dict):
+            raise MeasuredError("has a measurement that is no object")
+        ready = {"tolerance": tolerance_from_dict(data.get("tolerance", {}))}
+        if data.get("non_finite") is True and data.get("value") in _NON_FINITE:
+            ready["value"] = float(data["value"])
+        plain = {key: value for key, value in data.items() if key not in (*ready, "display")}
+        made = plain_data.build(cls, plain, **ready)
+        if data.get("display") != made.display():
+            raise MeasuredError(f"shows {made.id} as something else than its value in its format")
+        return made
 
 
 def format_value(value: Value, specification: str) -> str:
     """`value` as text; an empty specification is only for text, whole numbers and truth values."""
     if specification:
+        if not _SPECIFICATION.fullmatch(specification):
+            raise ValueError("a width or precision beyond what a page can show")
         return format(value, specification)
     if isinstance(value, bool):
         return "yes" if value else "no"

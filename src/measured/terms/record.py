@@ -7,24 +7,28 @@ live in a file of their own (`timings/<experiment>.json`) and the record stays b
 
 from __future__ import annotations
 
-import io
-import json
-import zipfile
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from measured import files
+from measured import archives, files
 from measured.errors import MeasuredError
+from measured.names import checked
+from measured.terms import plain_data
 from measured.terms.claims import Judgement
 from measured.terms.experiment import Cell, Table
 from measured.terms.measurement import Measurement
 from measured.terms.names import refuse_shared
 
 SCHEMA = 1
+_PLAIN = ("experiment", "question", "source", "mode", "parameters", "fingerprint", "environment")
+_KEYS = {"schema", *_PLAIN, "arrays_sha256", "measurements", "tables", "claims"}
+# A line of a file of the project: its page of code is published.
+_SOURCE = re.compile(r"(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*/)*[A-Za-z0-9_-][A-Za-z0-9_.-]*:[1-9][0-9]{0,6}")
 
 
 @dataclass(frozen=True)
@@ -111,23 +115,47 @@ def read_record(path: Path) -> Record:
     """
     data = _read_json(path)
     try:
-        return Record(
-            experiment=data["experiment"],
-            question=data["question"],
-            source=data["source"],
-            mode=data["mode"],
-            parameters=data["parameters"],
-            fingerprint=data["fingerprint"],
-            environment=data["environment"],
-            measurements={m["id"]: Measurement.from_dict(m) for m in data["measurements"]},
-            tables={t["name"]: _table_from_dict(t) for t in data["tables"]},
-            claims={c["id"]: Judgement(**c) for c in data["claims"]},
-            arrays=LazyArrays(path.with_suffix(".npz"), data["arrays_sha256"]),
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise _foreign(path, f"lacks or garbles {error}") from error
-    except MeasuredError as error:
-        raise _foreign(path, error.problem) from error
+        return _record_from(data, path)
+    # What a constructor says to values of the right type that do not go together.
+    except (MeasuredError, ValueError, TypeError, KeyError, ArithmeticError) as error:
+        raise _foreign(path, getattr(error, "problem", f"lacks or garbles {error}")) from error
+
+
+def _record_from(data: dict[str, Any], path: Path) -> Record:
+    plain_data.check_keys(data, _KEYS, "it")
+    record = plain_data.build(
+        Record,
+        {key: data[key] for key in _PLAIN},
+        measurements=_by_name("id", data["measurements"], Measurement.from_dict),
+        tables=_by_name("name", data["tables"], _table_from_dict),
+        claims=_by_name("id", data["claims"], lambda claim: plain_data.build(Judgement, claim)),
+        arrays=LazyArrays(path.with_suffix(".npz"), plain_data.text(data["arrays_sha256"], "arrays_sha256")),
+    )
+    checked(record.experiment, "an experiment")
+    for name in (*record.tables, *record.claims):
+        checked(name, "a table or a claim")
+    if not _SOURCE.fullmatch(record.source):
+        raise MeasuredError(f"names a line of the source as {record.source[:80]!r}")
+    for table in record.tables.values():
+        for cell in (c for row in table.rows for c in row if isinstance(c, Cell)):
+            if cell.id not in record.measurements:
+                raise MeasuredError(
+                    f"has a table {table.name} over {cell.id[:80]!r}, which it does not measure"
+                )
+            record.display(cell.id, cell.format)
+    return record
+
+
+def _by_name(key: str, items: Any, read: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    """Things of a list by name, none twice."""
+    found = {}
+    for item in plain_data.items(items, f"a list of things with {key}"):
+        thing = read(item)
+        name = getattr(thing, key)
+        if name in found:
+            raise MeasuredError(f"holds {name} twice")
+        found[name] = thing
+    return found
 
 
 def read_records(folder: Path, lock: str | None = None) -> dict[str, Record]:
@@ -186,9 +214,9 @@ def read_vouched(path: Path, sha: str) -> bytes:
         MeasuredError: missing, or not the bytes vouched for.
     """
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise _foreign(path, f"cannot be read ({error.strerror})") from error
+        data = archives.read_bytes(path)
+    except MeasuredError as error:
+        raise _foreign(path, error.problem) from error
     if files.sha256(data) != sha:
         raise _foreign(path, "is not the file that its JSON vouches for (cut short, or of another run)")
     return data
@@ -196,31 +224,26 @@ def read_vouched(path: Path, sha: str) -> bytes:
 
 def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
     """Arrays as the bytes of an `.npz`, the same bytes each time."""
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **{name: np.asarray(arrays[name]) for name in sorted(arrays)})
-    return stream.getvalue()
+    return archives.pack_arrays(arrays)
 
 
 def unpack_arrays(data: bytes, path: Path) -> dict[str, np.ndarray]:
     """The inverse of `pack_arrays`; `path` is named where the bytes are no such file."""
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, zipfile.BadZipFile, EOFError) as error:
-        raise _foreign(path, f"is no .npz file ({error})") from error
+        return archives.unpack_arrays(data)
+    except MeasuredError as error:
+        raise _foreign(path, error.problem) from error
 
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise _foreign(path, f"cannot be read ({error.strerror})") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise _foreign(path, f"is cut short or is no JSON ({error})") from error
+        data = archives.read_json(path)
+    except MeasuredError as error:
+        raise _foreign(path, error.problem) from error
     if not isinstance(data, dict) or "schema" not in data:
         raise _foreign(path, "is not a record of this engine")
-    if data["schema"] != SCHEMA:
-        raise _foreign(path, f"has schema {data['schema']!r}, this engine reads {SCHEMA}")
+    if data["schema"] != SCHEMA or isinstance(data["schema"], bool):
+        raise _foreign(path, f"has schema {str(data['schema'])[:20]!r}, this engine reads {SCHEMA}")
     return data
 
 
@@ -239,5 +262,9 @@ def _table_as_dict(table: Table) -> dict[str, Any]:
 
 
 def _table_from_dict(data: Mapping[str, Any]) -> Table:
-    rows = tuple(tuple(c if isinstance(c, str) else Cell(**c) for c in row) for row in data["rows"])
-    return Table(data["name"], tuple(data["columns"]), rows)
+    plain_data.check_keys(data, {"name", "columns", "rows"}, "a table")
+    rows = tuple(
+        tuple(c if isinstance(c, str) else plain_data.build(Cell, c) for c in plain_data.items(row, "a row"))
+        for row in plain_data.items(data["rows"], "rows")
+    )
+    return plain_data.build(Table, {key: data[key] for key in ("name", "columns")}, rows=rows)
