@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from measured.gate.stored import Expectation
 from measured.project import Project
 from measured.site.code_pages import Place
-from measured.site.declared import declared
+from measured.site.declared import ENGINE, declared
 from measured.terms.measurement import Measurement, Value
 from measured.terms.record import Record
 from measured.weaving.references import Library, typeset
@@ -47,7 +47,7 @@ def source_files(record: Record, project: Project) -> list[Path]:
     first = project.root / Place.read(record.source).path
     modules = [name.removeprefix("module ") for name in record.fingerprint if name.startswith("module ")]
     # To look for a module imports the package that holds it: a record may name our own packages alone.
-    modules = [name for name in modules if name.split(".")[0] in (*project.packages, "measured")]
+    modules = [name for name in modules if name.split(".")[0] in (*project.packages, ENGINE)]
     specs = [find_spec(name) for name in modules]
     paths = [Path(spec.origin).resolve() for spec in specs if spec is not None and spec.origin]
     others = [path for path in paths if path.is_relative_to(project.root)]
