@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from measured import files, folders
+from measured import files, folders, private_words
 from measured.errors import MeasuredError
 from measured.making import fingerprint, workflow
 from measured.project import Project
@@ -54,6 +54,7 @@ def build(
             return target
         made = render(project, project.build / "site.new")
         say(f"site: {checks.check(made, project)}")
+        private_words.refuse(made, project.root)
         folders.publish(made, target)
         files.write_text(stamp, _stamp(inputs, target))
         say(f"published: {target.relative_to(project.root)}/")

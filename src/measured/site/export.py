@@ -11,7 +11,7 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 from mkdocs.structure.files import get_files
 
-from measured import folders
+from measured import folders, private_words
 from measured.errors import MeasuredError
 from measured.files import write_bytes, write_text
 from measured.project import Project
@@ -49,6 +49,7 @@ def export(project: Project, target: Path) -> int:
             write_bytes(path, file.content_bytes)
         else:
             write_text(path, _front_matter(page.meta) + page.woven.markdown)
+    private_words.refuse(made, project.root)
     folders.publish(made, target)
     return len(plugin.pages)
 
