@@ -20,13 +20,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from attention_from_scratch.experiments.padding_runs import train_pooled, train_simple_rnn
-from attention_from_scratch.experiments.policies import COUNT, EXACT_ZERO
+from attention_from_scratch.experiments.policies import COUNT, EXACT_ZERO, trained_to_solve
 from attention_from_scratch.tasks.recall import CHANCE
-from measured.terms.claims import Claim, above, below, between, equal, every
+from measured.terms.claims import Claim, Verdict, above, below, between, equal, every
 from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
+from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtMost, Measurement, Spread
 
 # Width and budget as in `recurrence`, for the reasons given there.
@@ -48,15 +47,63 @@ PARAMETERS = {**TRAINING, "seeds": [0, 1, 2]}
 QUICK_SEEDS = [0, 1]
 QUICK_RUN = {"training": 128, "validation": 128, "epochs": 1}
 
-ASKED = {"last": "accuracy", "first": "first_accuracy"}  # the answer, and how its ids begin
 WAYS = {
     "unmasked": ("behind, no mask", {"side": "post", "masked": False}),
     "masked": ("behind, mask", {"side": "post", "masked": True}),
     "pre": ("in front, no mask", {"side": "pre", "masked": False}),
     "pre_masked": ("in front, mask", {"side": "pre", "masked": True}),
 }
+WORDS = {way: words for way, (words, _) in WAYS.items()}
 POOLED = {"unmasked": False, "masked": True}
 PADDED = {"trained": "padded as in training", "further": "padded further"}
+LABELS = {
+    "way": WORDS,
+    "pooled": {"unmasked": "without a padding mask", "masked": "with a padding mask"},
+    "padding": PADDED,
+}
+SOLVED = trained_to_solve(PARAMETERS["seeds"])
+ASKED = (
+    "test accuracy of a SimpleRNN asked for the {asked} of {shortest} to {longest} real tokens, padded to "
+    "{total}, padding {way}; mean over seeds"
+)
+
+GUESSED = Family("padding.chance", "accuracy of guessing between two classes", COUNT, ".1f")
+LAST = Family("padding.accuracy.{way}", ASKED, SOLVED, ".3f", labels=LABELS)
+FIRST = Family("padding.first_accuracy.{way}", ASKED, SOLVED, ".3f", labels=LABELS)
+POOLED_ACCURACY = Family(
+    "padding.pooled_accuracy.{pooled}.{padding}",
+    "test accuracy of a pooled attention encoder {pooled}, on sequences {padding}, mean over seeds",
+    SOLVED,
+    ".3f",
+    labels=LABELS,
+)
+WEIGHT_MASKED = Family(
+    "padding.pooled_weight.masked",
+    "largest share of attention on padding, with a mask, of any seed",
+    EXACT_ZERO,
+    ".0f",
+    statistic="largest",
+)
+WEIGHT_UNMASKED = Family(
+    "padding.pooled_weight.unmasked",
+    "share of the real tokens' attention that falls on longer padding, no mask, mean over seeds",
+    Spread("three standard errors over seeds, at least 0.15", k=3, floor=0.15),
+    ".2f",
+)
+CHANGE_MASKED = Family(
+    "padding.pooled_change.masked",
+    "largest change of any logit when the padding grows, with a mask",
+    AtMost("rounding of float32 sums of another length, whose digits are noise", bound=1e-4),
+    ".0e",
+    statistic="largest",
+)
+CHANGE_UNMASKED = Family(
+    "padding.pooled_change.unmasked",
+    "largest change of any logit when the padding grows, no mask, mean over seeds",
+    Spread("three standard errors over seeds, at least 1", k=3, floor=1.0),
+    ".1f",
+)
+BY_ASKED = {"last": LAST, "first": FIRST}
 
 
 def _runs() -> tuple[Run, ...]:
@@ -74,7 +121,7 @@ def _runs() -> tuple[Run, ...]:
         ]
 
     made: list[Run] = []
-    for asked in ASKED:
+    for asked in BY_ASKED:
         for way, (_, settings) in WAYS.items():
             made += run(f"{asked}.{way}", train_simple_rnn, asked=asked, **settings)
     for way, masked in POOLED.items():
@@ -84,190 +131,113 @@ def _runs() -> tuple[Run, ...]:
 
 def measure(runs: Mapping[str, Any], seeds: list[int], **settings: Any) -> Findings:
     """Sum up the runs over seeds."""
-    trained = Spread(
-        "three standard errors over seeds, and never less than one seed that flips between chance and solved",
-        k=3,
-        floor=1.02 * 0.5 / len(seeds),
-    )
-    found = [Measurement("padding.chance", CHANCE, "accuracy of guessing between two classes", COUNT, ".1f")]
-    for asked, prefix in ASKED.items():
-        for way, (words, _) in WAYS.items():
-            samples = [runs[f"{asked}.{way}.seed{seed}"]["accuracy"] for seed in seeds]
-            found.append(
-                Measurement(
-                    f"padding.{prefix}.{way}",
-                    np.mean(samples),
-                    f"test accuracy of a SimpleRNN asked for the {asked} of {settings['shortest']} to "
-                    f"{settings['longest']} real tokens, padded to {settings['total']}, padding {words}; "
-                    "mean over seeds",
-                    trained,
-                    ".3f",
-                    seeds=seeds,
-                    samples=samples,
-                )
-            )
-    for way in POOLED:
-        found += _pooled(way, [runs[f"pooled.{way}.seed{seed}"] for seed in seeds], seeds, trained)
+    lengths = {name: settings[name] for name in ("shortest", "longest", "total")}
+
+    def over_seeds(family: Family, name: str, result: str, **holes: Any) -> Measurement:
+        return family.over_seeds([runs[f"{name}.seed{seed}"][result] for seed in seeds], seeds, **holes)
+
+    found = [GUESSED.of(CHANCE)]
+    for asked, family in BY_ASKED.items():
+        named = {"asked": asked, **lengths}
+        found += [over_seeds(family, f"{asked}.{way}", "accuracy", way=way, **named) for way in WAYS]
+    for way, weight, change in (
+        ("unmasked", WEIGHT_UNMASKED, CHANGE_UNMASKED),
+        ("masked", WEIGHT_MASKED, CHANGE_MASKED),
+    ):
+        run, of = f"pooled.{way}", POOLED_ACCURACY.at(pooled=way)
+        found += [over_seeds(of, run, f"accuracy_{padding}", padding=padding) for padding in PADDED]
+        found += [over_seeds(weight, run, "weight_on_padding"), over_seeds(change, run, "logit_change")]
     return Findings(tuple(found), tables=_tables())
 
 
-def _pooled(
-    way: str, of_seeds: list[Mapping[str, Any]], seeds: list[int], trained: Spread
-) -> list[Measurement]:
-    words = "with a padding mask" if way == "masked" else "without a padding mask"
-    found = []
-    for padding, when in PADDED.items():
-        samples = [run[f"accuracy_{padding}"] for run in of_seeds]
-        found.append(
-            Measurement(
-                f"padding.pooled_accuracy.{way}.{padding}",
-                np.mean(samples),
-                f"test accuracy of a pooled attention encoder {words}, on sequences {when}, mean over seeds",
-                trained,
-                ".3f",
-                seeds=seeds,
-                samples=samples,
-            )
-        )
-    weights = [float(run["weight_on_padding"]) for run in of_seeds]
-    changes = [float(run["logit_change"]) for run in of_seeds]
-    if way == "masked":
-        return [
-            *found,
-            Measurement(
-                "padding.pooled_weight.masked",
-                max(weights),
-                "largest share of attention on padding, with a mask, of any seed",
-                EXACT_ZERO,
-                ".0f",
-            ),
-            Measurement(
-                "padding.pooled_change.masked",
-                max(changes),
-                "largest change of any logit when the padding grows, with a mask",
-                AtMost("rounding of float32 sums of another length, whose digits are noise", bound=1e-4),
-                ".0e",
-            ),
-        ]
-    return [
-        *found,
-        Measurement(
-            "padding.pooled_weight.unmasked",
-            np.mean(weights),
-            "share of the real tokens' attention that falls on longer padding, no mask, mean over seeds",
-            Spread("three standard errors over seeds, at least 0.15", k=3, floor=0.15),
-            ".2f",
-            seeds=seeds,
-            samples=weights,
-        ),
-        Measurement(
-            "padding.pooled_change.unmasked",
-            np.mean(changes),
-            "largest change of any logit when the padding grows, no mask, mean over seeds",
-            Spread("three standard errors over seeds, at least 1", k=3, floor=1.0),
-            ".1f",
-            seeds=seeds,
-            samples=changes,
-        ),
-    ]
-
-
 def _tables() -> tuple[Table, Table]:
-    return (
-        Table(
-            "padding.accuracy",
-            ("padding", "asked for the last token", "asked for the first token"),
-            tuple(
-                (words, *(Cell(f"padding.{prefix}.{way}") for prefix in ASKED.values()))
-                for way, (words, _) in WAYS.items()
-            ),
-        ),
-        Table(
-            "padding.pooled",
-            ("pooled encoder", *PADDED.values(), "largest change of a logit"),
-            tuple(
-                (
-                    "with a mask" if way == "masked" else "no mask",
-                    *(Cell(f"padding.pooled_accuracy.{way}.{padding}") for padding in PADDED),
-                    Cell(f"padding.pooled_change.{way}"),
-                )
-                for way in ("unmasked", "masked")
-            ),
-        ),
+    asked = {"asked for the last token": LAST, "asked for the first token": FIRST}
+    pooled = tuple(
+        (label, *(POOLED_ACCURACY.cell(pooled=way, padding=p) for p in PADDED), Cell(change.id))
+        for label, way, change in (
+            ("no mask", "unmasked", CHANGE_UNMASKED),
+            ("with a mask", "masked", CHANGE_MASKED),
+        )
     )
-
-
-def _accuracies(found: Findings, *ids: str) -> dict[str, float]:
-    return {name: found[f"padding.{name}"] for name in ids}
+    return (
+        table("padding.accuracy", "padding", rows("way", WORDS), asked),
+        Table("padding.pooled", ("pooled encoder", *PADDED.values(), "largest change of a logit"), pooled),
+    )
 
 
 # Guessing on 3 × 1,024 test sequences lies within this, six standard errors wide; a strategy would not.
 GUESSING = (CHANCE - 0.06, CHANCE + 0.06)
 
+
+def _no_side_is_safe(found: Findings) -> Verdict:
+    def lost(family: Family, masked: str, unmasked: str) -> float:
+        return family.value(found, way=masked) - family.value(found, way=unmasked)
+
+    return above(
+        {
+            "behind, last": lost(LAST, "masked", "unmasked"),
+            "in front, first": lost(FIRST, "pre_masked", "pre"),
+        },
+        0.2,
+    )
+
+
+def _pooled_breaks(found: Findings) -> Verdict:
+    before, after = (POOLED_ACCURACY.value(found, pooled="unmasked", padding=p) for p in PADDED)
+    return above({"lost": before - after}, 0.2)
+
+
 CLAIMS = (
     Claim(
         "padding.behind_overwrites",
         "asked for the last token, padding behind and no mask: the mean accuracy lies near guessing",
-        lambda f: between(_accuracies(f, "accuracy.unmasked"), *GUESSING),
+        lambda f: between(LAST.values(f, way="unmasked"), *GUESSING),
     ),
     Claim(
         "padding.mask_mends_it",
         "with a mask the SimpleRNN answers more than 0.98 of all sequences, on both sides, asked for either",
         lambda f: above(
-            _accuracies(
-                f,
-                *(f"{prefix}.{way}" for prefix in ASKED.values() for way in ("masked", "pre_masked")),
-            ),
+            {
+                name: value
+                for family in (LAST, FIRST)
+                for name, value in family.values(f, way=["masked", "pre_masked"]).items()
+            },
             0.98,
         ),
     ),
     Claim(
         "padding.front_mends_the_last",
         "asked for the last token, padding in front and no mask: more than 0.98",
-        lambda f: above(_accuracies(f, "accuracy.pre"), 0.98),
+        lambda f: above(LAST.values(f, way="pre"), 0.98),
     ),
     Claim(
         "padding.no_side_is_safe",
         "without a mask, padding behind fails the last token and padding in front fails the first: each at "
         "least 0.2 below the same side with a mask",
-        lambda f: above(
-            {
-                "behind, last": f["padding.accuracy.masked"] - f["padding.accuracy.unmasked"],
-                "in front, first": f["padding.first_accuracy.pre_masked"] - f["padding.first_accuracy.pre"],
-            },
-            0.2,
-        ),
+        _no_side_is_safe,
     ),
     Claim(
         "padding.first_survives",
         "asked for the first token, padding behind and no mask: more than 0.8, from an orthogonal start",
-        lambda f: above(_accuracies(f, "first_accuracy.unmasked"), 0.8),
+        lambda f: above(FIRST.values(f, way="unmasked"), 0.8),
     ),
     Claim(
         "padding.pooled_learns",
         "on sequences padded as in training the pooled encoder answers more than 0.98, mask or not",
-        lambda f: above(
-            _accuracies(f, "pooled_accuracy.unmasked.trained", "pooled_accuracy.masked.trained"), 0.98
-        ),
+        lambda f: above(POOLED_ACCURACY.values(f, padding="trained"), 0.98),
     ),
     Claim(
         "padding.pooled_breaks",
         "without a mask the pooled encoder loses at least 0.2 of accuracy when the padding grows",
-        lambda f: above(
-            {
-                "lost": f["padding.pooled_accuracy.unmasked.trained"]
-                - f["padding.pooled_accuracy.unmasked.further"]
-            },
-            0.2,
-        ),
+        _pooled_breaks,
     ),
     Claim(
         "padding.pooled_masked_holds",
         "with a mask no attention falls on padding, no logit moves by 1e-4, and the accuracy stays",
         lambda f: every(
-            equal({"weight on padding": f["padding.pooled_weight.masked"]}, 0.0),
-            below({"largest change": f["padding.pooled_change.masked"]}, 1e-4),
-            above(_accuracies(f, "pooled_accuracy.masked.further"), 0.98),
+            equal(WEIGHT_MASKED.values(f), 0.0),
+            below(CHANGE_MASKED.values(f), 1e-4),
+            above(POOLED_ACCURACY.values(f, pooled="masked", padding="further"), 0.98),
         ),
     ),
 )

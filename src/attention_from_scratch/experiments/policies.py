@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from measured.terms.measurement import AtMost, Close, Exact
+from collections.abc import Sequence
+
+from measured.terms.measurement import AtMost, Close, Exact, Spread
 
 COUNT = Exact("a count: the same on every machine")
 EXACT_ZERO = Exact("zero to the last bit is what is claimed")
@@ -17,3 +19,13 @@ FLOAT32_ROUNDING = AtMost(
 FLOAT64_ROUNDING = AtMost(
     "float64 rounding: its size is the claim, its digits depend on the machine", bound=1e-14
 )
+
+
+def trained_to_solve(seeds: Sequence[int]) -> Spread:
+    """For accuracies of a task with two answers that a training either solves or does not."""
+    return Spread(
+        "three standard errors over seeds, and never less than one seed that flips between chance and "
+        "solved: near its horizon a training tips over on rounding",
+        k=3,
+        floor=1.02 * 0.5 / len(seeds),
+    )

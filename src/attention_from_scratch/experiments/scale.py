@@ -27,7 +27,8 @@ from attention_from_scratch.experiments import scale_runs
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
 from attention_from_scratch.tasks import lookup
 from measured.terms.claims import Claim, Verdict, above, below, between, every, falls, rises
-from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
+from measured.terms.experiment import Experiment, Findings, Run, Table
+from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtLeast, AtMost, Measurement, Spread
 
 PARAMETERS = {
@@ -57,16 +58,161 @@ TRAINING = {
     "test_sequences": 1_000,
 }
 WAYS = ("unscaled", "scaled")
-
 WORDS = {
     "max_weight": "largest attention weight of a row",
     "entropy": "entropy of a row of attention weights",
     "jacobian": "Frobenius norm of the softmax's Jacobian",
     "query_gradient": "norm of the gradient that reaches the query",
 }
+UNITS = {"max_weight": "", "entropy": "nats"}
+SUMMARIES = {
+    "lower_quartile": "lower quartile",
+    "median": "median",
+    "upper_quartile": "upper quartile",
+    "mean": "mean",
+}
+LABELS = {"what": WORDS, "summary": SUMMARIES}
+TRAINED = Spread("trained: rounding differs by machine and training amplifies it", k=3, floor=0.05)
+
+UNIFORM_WEIGHT = Family(
+    "scale.uniform_weight", "weight of each of {keys} keys if all weigh the same", ARITHMETIC, ".4f"
+)
+UNIFORM_ENTROPY = Family(
+    "scale.uniform_entropy",
+    "entropy of {keys} equal weights, the largest there is",
+    ARITHMETIC,
+    ".4f",
+    "nats",
+)
+WINNER_WEIGHT = Family(
+    "scale.winner_weight.gap{gap}",
+    "weight of the winning key among {keys}, its score {gap} above all others",
+    ARITHMETIC,
+    ".4f",
+)
+WINNER_SLOPE = Family(
+    "scale.winner_slope.gap{gap}",
+    "derivative of the winning key's weight by its own score, {gap} above all others among {keys}",
+    ARITHMETIC,
+    ".2g",
+)
+MEAN_ONE = Family(
+    "scale.score_variance.mean_one",
+    "variance of the dot product divided by d_k = {d}, where components have mean 1 and variance 1",
+    SAMPLED,
+    ".2f",
+)
+SCORE_VARIANCE = Family(
+    "scale.score_variance.d{d}",
+    "variance of the dot product of a query and a key, divided by d_k = {d}",
+    SAMPLED,
+    ".3f",
+)
+MAX_WEIGHT = Family(
+    "scale.max_weight.{way}.d{d}", "mean largest attention weight of a row, {way}, d_k = {d}", SAMPLED, ".3f"
+)
+ENTROPY = Family(
+    "scale.entropy.{way}.d{d}",
+    "mean entropy of a row of attention weights, {way}, d_k = {d}",
+    SAMPLED,
+    ".2f",
+    "nats",
+)
+STANDARD_ERROR = Family(
+    "scale.standard_error.{what}.{way}.d{d}",
+    "standard error of the mean {what}, {way}, d_k = {d}",
+    SAMPLED,
+    ".4f",
+    "{unit}",
+    labels=LABELS,
+)
+FEW_DRAWS = Family(
+    "scale.few_draws.{what}.{way}.d{d}",
+    "mean {what}, {way}, d_k = {d}, over {draws} draws only",
+    SAMPLED,
+    ".4f",
+    "{unit}",
+    labels=LABELS,
+)
+FEW_DRAWS_ERROR = Family(
+    "scale.few_draws_error.{what}.{way}.d{d}",
+    "standard error that a mean over {draws} draws has: {what}, {way}, d_k = {d}",
+    SAMPLED,
+    ".4f",
+    "{unit}",
+    labels=LABELS,
+)
+SATURATED = Family(
+    "scale.saturated.{way}.d{d}",
+    "share of rows whose largest weight exceeds {saturated_above}, {way}, d_k = {d}",
+    SAMPLED,
+    ".0%",
+)
+GRADIENT = Family(
+    "scale.{what}.{summary}.{way}.d{d}",
+    "{summary} of the {what}, {way}, d_k = {d}",
+    SAMPLED,
+    ".2g",
+    labels=LABELS,
+)
+KERAS_MAX_WEIGHT = Family(
+    "scale.keras.max_weight.{way}.d{d}",
+    "mean largest attention weight of a row in a new Keras layer, {way}, key_dim = {d}",
+    SAMPLED,
+    ".2f",
+)
+KERAS_GRADIENT = Family(
+    "scale.keras.{what}.{summary}.{way}.d{d}",
+    "{summary} of the {what}, {way}, d_k = {d}, at Keras' own initialisation",
+    SAMPLED,
+    ".2g",
+    labels=LABELS,
+)
+CHANCE = Family("scale.training.chance", "accuracy of answering without looking", ARITHMETIC, ".3f")
+COMMONEST = Family(
+    "scale.training.commonest",
+    "accuracy of answering with the value that the sequence holds most often",
+    SAMPLED,
+    ".2f",
+)
+ACCURACY = Family(
+    "scale.training.accuracy.{way}",
+    "accuracy of the trained lookup on held-out sequences, {way}, mean over seeds",
+    TRAINED,
+    ".2f",
+)
+LOWEST_SCALED = Family(
+    "scale.training.lowest.scaled",
+    "lowest accuracy of any seed at the end, scaled",
+    AtLeast("solved is solved: a task this small leaves nothing to chance", bound=0.99),
+    ".2f",
+    statistic="smallest",
+)
+HIGHEST_UNSCALED = Family(
+    "scale.training.highest.unscaled",
+    "highest accuracy of any seed at the end, unscaled",
+    AtMost("how far it gets varies by machine and seed; that it is not there is the claim", bound=0.7),
+    ".2f",
+    statistic="largest",
+)
+EARLY_SCALED = Family(
+    "scale.training.early.scaled",
+    "accuracy of the scaled lookup after {updates} updates, mean over seeds",
+    TRAINED,
+    ".2f",
+)
+HALF_UNSCALED = Family(
+    "scale.training.half.unscaled",
+    "accuracy of the unscaled lookup after half of its updates, mean over seeds",
+    TRAINED,
+    ".2f",
+)
+UPDATES = Family("scale.training.updates", "updates that each lookup was trained for", COUNT, ",d")
+EARLY_UPDATES = Family("scale.training.early_updates", "updates before the first look", COUNT, "d")
+
 CHUNK = 5_000
 
-Rows = Mapping[str, Float[np.ndarray, "rows"]]
+Rows = Mapping[str, Float[np.ndarray, "*rows"]]
 
 
 def measure(
@@ -84,37 +230,25 @@ def measure(
     runs: Mapping[str, Mapping[str, np.ndarray]],
 ) -> Findings:
     """Sample rows for each width, with and without the division; sum up the trained lookups."""
-    found = [*_uniform(keys), *_winner(keys, gaps), _mean_one(mean_one_width, draws, seed)]
+    found = [*_known(keys, gaps), _mean_one(mean_one_width, draws, seed)]
     arrays: dict[str, np.ndarray] = {"widths": np.array(widths), "shares": _shares(36)}
-    for width in widths:
-        rows, variance = _sampled(width, keys, draws, seed)
-        found.append(
-            Measurement(
-                f"scale.score_variance.d{width}",
-                variance / width,
-                f"variance of the dot product of a query and a key, divided by d_k = {width}",
-                SAMPLED,
-                ".3f",
-            )
-        )
-        few, _ = _sampled(width, keys, writeup_draws, seed + 1)
-        for way in WAYS:
-            found += _weights(rows[way], few[way], way, width, writeup_draws)
-            found += _gradients("scale", rows[way], way, width)
-            found.append(
-                Measurement(
-                    f"scale.saturated.{way}.d{width}",
-                    (rows[way]["max_weight"] > saturated_above).mean(),
-                    f"share of rows whose largest weight exceeds {saturated_above}, {way}, d_k = {width}",
-                    SAMPLED,
-                    ".0%",
-                )
-            )
+    for d in widths:
+        rows_of, variance = _sampled(d, keys, draws, seed)
+        few, _ = _sampled(d, keys, writeup_draws, seed + 1)
+        found.append(SCORE_VARIANCE.of(variance / d, d=d))
+        for way, of in rows_of.items():
+            saturated = (of["max_weight"] > saturated_above).mean()
+            found += _weights(of, few[way], way, d)
+            found += _gradients(GRADIENT, of, way, d)
+            found.append(SATURATED.of(saturated, way=way, d=d, saturated_above=saturated_above))
             for what in ("jacobian", "query_gradient"):
-                arrays[f"{what}.{way}.d{width}"] = np.quantile(rows[way][what], arrays["shares"])
-        found += _on_keras(width, keys, keras_seeds, keras_sequences)
-    trained, curves = _trained(runs, training_seeds)
-    return Findings((*found, *trained), {**arrays, **curves}, _tables(widths))
+                arrays[f"{what}.{way}.d{d}"] = np.quantile(of[what], arrays["shares"])
+        found += _on_keras(d, keys, keras_seeds, keras_sequences)
+    curves = {way: np.array([runs[f"lookup.seed{s}"][way] for s in training_seeds]) for way in WAYS}
+    steps = next(iter(runs.values()))["steps"]
+    found += _trained(curves, steps, training_seeds)
+    arrays |= {"training.steps": steps, **{f"training.{way}": curves[way] for way in WAYS}}
+    return Findings(tuple(found), arrays, _tables(widths))
 
 
 def statistics(
@@ -166,92 +300,38 @@ def _sampled(width: int, keys: int, draws: int, seed: int) -> tuple[dict[str, Ro
         for way in WAYS:
             factor = width**-0.5 if way == "scaled" else 1.0
             chunks[way].append(statistics(scores, key, upstream, factor))
-    rows = {way: {name: np.concatenate([c[name] for c in chunks[way]]) for name in WORDS} for way in WAYS}
-    return rows, float(np.concatenate(squares).mean())
+    joined = {way: {name: np.concatenate([c[name] for c in chunks[way]]) for name in WORDS} for way in WAYS}
+    return joined, float(np.concatenate(squares).mean())
 
 
 def _drawn(width: int, keys: int, draws: int, seed: int) -> Iterator[tuple[np.ndarray, ...]]:
     """Queries, keys and upstream gradients, a manageable number at a time."""
     generator = np.random.default_rng([seed, width])
     for start in range(0, draws, CHUNK):
-        rows = min(CHUNK, draws - start)
-        query = generator.standard_normal((rows, width), dtype=np.float32)
-        key = generator.standard_normal((rows, keys, width), dtype=np.float32)
-        yield query, key, generator.standard_normal((rows, keys))
+        count = min(CHUNK, draws - start)
+        query = generator.standard_normal((count, width), dtype=np.float32)
+        key = generator.standard_normal((count, keys, width), dtype=np.float32)
+        yield query, key, generator.standard_normal((count, keys))
 
 
-def _weights(rows: Rows, few: Rows, way: str, width: int, writeup_draws: int) -> Iterator[Measurement]:
+def _weights(of: Rows, few: Rows, way: str, d: int) -> Iterator[Measurement]:
     """Largest weight and entropy: over many draws, and over as few as the write-up took."""
-    for what, digits in (("max_weight", ".3f"), ("entropy", ".2f")):
-        unit = "nats" if what == "entropy" else ""
-        tail, words = f"{what}.{way}.d{width}", f"{WORDS[what]}, {way}, d_k = {width}"
-        error = rows[what].std(ddof=1)
-        of_few = error / math.sqrt(writeup_draws)
-        yield Measurement(f"scale.{tail}", rows[what].mean(), f"mean {words}", SAMPLED, digits, unit)
-        yield Measurement(
-            f"scale.standard_error.{tail}",
-            error / math.sqrt(len(rows[what])),
-            f"standard error of the mean {words}",
-            SAMPLED,
-            ".4f",
-            unit,
-        )
-        yield Measurement(
-            f"scale.few_draws.{tail}",
-            few[what].mean(),
-            f"mean {words}, over {writeup_draws} draws only",
-            SAMPLED,
-            ".4f",
-            unit,
-        )
-        yield Measurement(
-            f"scale.few_draws_error.{tail}",
-            of_few,
-            f"standard error that a mean over {writeup_draws} draws has: {words}",
-            SAMPLED,
-            ".4f",
-            unit,
-        )
+    for what, mean in (("max_weight", MAX_WEIGHT), ("entropy", ENTROPY)):
+        deviation, count = of[what].std(ddof=1), len(few[what])
+        named = {"what": what, "way": way, "d": d, "unit": UNITS[what]}
+        yield mean.of(of[what].mean(), way=way, d=d)
+        yield STANDARD_ERROR.of(deviation / math.sqrt(len(of[what])), **named)
+        yield FEW_DRAWS.of(few[what].mean(), **named, draws=count)
+        yield FEW_DRAWS_ERROR.of(deviation / math.sqrt(count), **named, draws=count)
 
 
-def _gradients(prefix: str, rows: Rows, way: str, width: int) -> Iterator[Measurement]:
+def _gradients(family: Family, of: Rows, way: str, d: int) -> Iterator[Measurement]:
     """Median, quartiles and mean of the Jacobian's norm and of the query's gradient."""
-    summaries = {
-        "lower_quartile": lambda values: np.quantile(values, 0.25),
-        "median": np.median,
-        "upper_quartile": lambda values: np.quantile(values, 0.75),
-        "mean": np.mean,
-    }
     for what in ("jacobian", "query_gradient"):
-        for name, summary in summaries.items():
-            yield Measurement(
-                f"{prefix}.{what}.{name}.{way}.d{width}",
-                summary(rows[what]),
-                f"{name.replace('_', ' ')} of the {WORDS[what]}, {way}, d_k = {width}"
-                + (", at Keras' own initialisation" if "keras" in prefix else ""),
-                SAMPLED,
-                ".2g",
-            )
-
-
-def _uniform(keys: int) -> list[Measurement]:
-    return [
-        Measurement(
-            "scale.uniform_weight",
-            1 / keys,
-            f"weight of each of {keys} keys if all weigh the same",
-            ARITHMETIC,
-            ".4f",
-        ),
-        Measurement(
-            "scale.uniform_entropy",
-            math.log(keys),
-            f"entropy of {keys} equal weights, the largest there is",
-            ARITHMETIC,
-            ".4f",
-            "nats",
-        ),
-    ]
+        values = of[what].ravel()
+        lower, upper = np.quantile(values, 0.25), np.quantile(values, 0.75)
+        summed_up = [lower, np.median(values), upper, values.mean()]
+        yield from family.each(summed_up, summary=SUMMARIES, what=what, way=way, d=d)
 
 
 def _shares(count: int) -> np.ndarray:
@@ -259,50 +339,30 @@ def _shares(count: int) -> np.ndarray:
     return (1 - np.cos(np.linspace(0, np.pi, count))) / 2
 
 
-def _winner(keys: int, gaps: list[int]) -> Iterator[Measurement]:
-    """The slope of the largest weight by its own score, when it leads all others by a gap."""
+def _known(keys: int, gaps: list[int]) -> Iterator[Measurement]:
+    """Equal weights; and the slope of the largest weight by its own score, when it leads by a gap."""
+    yield UNIFORM_WEIGHT.of(1 / keys, keys=keys)
+    yield UNIFORM_ENTROPY.of(math.log(keys), keys=keys)
     for gap in gaps:
         weights = softmax(np.array([[gap, *[0.0] * (keys - 1)]]))
-        for what, value in (("weight", weights[0, 0]), ("slope", softmax_jacobian(weights)[0, 0, 0])):
-            yield Measurement(
-                f"scale.winner_{what}.gap{gap}",
-                value,
-                f"{what} of the winning key among {keys}, its score {gap} above all others"
-                + (": the derivative of its weight by its own score" if what == "slope" else ""),
-                ARITHMETIC,
-                ".4f" if what == "weight" else ".2g",
-            )
+        yield WINNER_WEIGHT.of(weights[0, 0], gap=gap, keys=keys)
+        yield WINNER_SLOPE.of(softmax_jacobian(weights)[0, 0, 0], gap=gap, keys=keys)
 
 
-def _mean_one(width: int, draws: int, seed: int) -> Measurement:
+def _mean_one(d: int, draws: int, seed: int) -> Measurement:
     """The variance rule needs means of zero: with means of 1, three times the variance."""
     generator = np.random.default_rng([seed, 1])
-    query, key = 1 + generator.standard_normal((2, draws, width), dtype=np.float32)
-    return Measurement(
-        "scale.score_variance.mean_one",
-        np.einsum("rd,rd->r", query, key).astype(np.float64).var() / width,
-        f"variance of the dot product divided by d_k = {width}, where components have mean 1 and variance 1",
-        SAMPLED,
-        ".2f",
-    )
+    query, key = 1 + generator.standard_normal((2, draws, d), dtype=np.float32)
+    return MEAN_ONE.of(np.einsum("rd,rd->r", query, key).astype(np.float64).var() / d, d=d)
 
 
-def _on_keras(width: int, keys: int, seeds: list[int], sequences: int) -> Iterator[Measurement]:
+def _on_keras(d: int, keys: int, seeds: list[int], sequences: int) -> Iterator[Measurement]:
     """The same rows from the queries and keys of new Keras layers, one head as wide as its tokens."""
-    collected = [_keras_rows(width, keys, seed, sequences) for seed in seeds]
+    collected = [_keras_rows(d, keys, seed, sequences) for seed in seeds]
     for way in WAYS:
-        rows = {name: np.array([c[way][name] for c in collected]) for name in WORDS}  # (seeds, rows)
-        a_seed = rows["max_weight"].mean(axis=-1)
-        yield Measurement(
-            f"scale.keras.max_weight.{way}.d{width}",
-            a_seed.mean(),
-            f"mean {WORDS['max_weight']} in a new Keras layer, {way}, key_dim = {width}",
-            SAMPLED,
-            ".2f",
-            seeds=tuple(seeds),
-            samples=tuple(a_seed),
-        )
-        yield from _gradients("scale.keras", {n: r.ravel() for n, r in rows.items()}, way, width)
+        of = {name: np.array([c[way][name] for c in collected]) for name in WORDS}  # (seeds, rows)
+        yield KERAS_MAX_WEIGHT.over_seeds(of["max_weight"].mean(axis=-1), seeds, way=way, d=d)
+        yield from _gradients(KERAS_GRADIENT, of, way, d)
 
 
 def _keras_rows(width: int, keys: int, seed: int, sequences: int) -> dict[str, Rows]:
@@ -322,152 +382,113 @@ def _keras_rows(width: int, keys: int, seed: int, sequences: int) -> dict[str, R
 
 
 def _trained(
-    runs: Mapping[str, Mapping[str, np.ndarray]], seeds: list[int]
-) -> tuple[list[Measurement], dict[str, np.ndarray]]:
+    curves: Mapping[str, Float[np.ndarray, "seeds points"]], steps: np.ndarray, seeds: list[int]
+) -> Iterator[Measurement]:
     """Sum up the trained lookups over their seeds."""
-    made = [runs[f"lookup.seed{seed}"] for seed in seeds]
-    curves = {way: np.array([run[way] for run in made]) for way in WAYS}  # (seeds, points)
     values, length = TRAINING["values"], TRAINING["length"]
     held = lookup.draw(0, 100_000, length, TRAINING["symbols"], values).values
-    commonest = (held[:, :, np.newaxis] == np.arange(values)).sum(axis=1).max(axis=1).mean() / length
-    found = [
-        Measurement(
-            "scale.training.chance", 1 / values, "accuracy of answering without looking", ARITHMETIC, ".3f"
-        ),
-        Measurement(
-            "scale.training.commonest",
-            commonest,
-            "accuracy of answering with the value that the sequence holds most often",
-            SAMPLED,
-            ".2f",
-        ),
-    ]
-    bounds = {
-        "scaled": (AtLeast, 0.99, "solved is solved: a task this small leaves nothing to chance"),
-        "unscaled": (
-            AtMost,
-            0.7,
-            "how far it gets varies by machine and seed; that it is not there is the claim",
-        ),
-    }
+    counts = (held[:, :, np.newaxis] == np.arange(values)).sum(axis=1)
+    scaled, unscaled = curves["scaled"], curves["unscaled"]
+    yield CHANCE.of(1 / values)
+    yield COMMONEST.of(counts.max(axis=1).mean() / length)
     for way in WAYS:
-        final = curves[way][:, -1]
-        found.append(
-            Measurement(
-                f"scale.training.accuracy.{way}",
-                final.mean(),
-                f"accuracy of the trained lookup on held-out sequences, {way}, mean over seeds",
-                Spread("trained: rounding differs by machine and training amplifies it", k=3, floor=0.05),
-                ".2f",
-                seeds=tuple(seeds),
-                samples=tuple(final),
-            )
-        )
-        kind, bound, reason = bounds[way]
-        worst = final.min() if way == "scaled" else final.max()
-        found.append(
-            Measurement(
-                f"scale.training.{'lowest' if way == 'scaled' else 'highest'}.{way}",
-                worst,
-                f"{'lowest' if way == 'scaled' else 'highest'} accuracy of any seed at the end, {way}",
-                kind(reason, bound=bound),
-                ".2f",
-            )
-        )
-    points = {
-        "early.scaled": (
-            curves["scaled"][:, 1],
-            f"accuracy of the scaled lookup after {TRAINING['every']} updates",
-        ),
-        "half.unscaled": (
-            curves["unscaled"][:, curves["unscaled"].shape[1] // 2],
-            "accuracy of the unscaled lookup after half of its updates",
-        ),
-    }
-    for name, (samples, words) in points.items():
-        found.append(
-            Measurement(
-                f"scale.training.{name}",
-                samples.mean(),
-                f"{words}, mean over seeds",
-                Spread("trained: rounding differs by machine and training amplifies it", k=3, floor=0.05),
-                ".2f",
-                seeds=tuple(seeds),
-                samples=tuple(samples),
-            )
-        )
-    steps = next(iter(runs.values()))["steps"]
-    found += [
-        Measurement(
-            "scale.training.updates", int(steps[-1]), "updates that each lookup was trained for", COUNT, ",d"
-        ),
-        Measurement(
-            "scale.training.early_updates", int(steps[1]), "updates before the first look", COUNT, "d"
-        ),
-    ]
-    return found, {"training.steps": steps, **{f"training.{way}": curves[way] for way in WAYS}}
+        yield ACCURACY.over_seeds(curves[way][:, -1], seeds, way=way)
+    yield LOWEST_SCALED.over_seeds(scaled[:, -1], seeds)
+    yield HIGHEST_UNSCALED.over_seeds(unscaled[:, -1], seeds)
+    yield EARLY_SCALED.over_seeds(scaled[:, 1], seeds, updates=TRAINING["every"])
+    yield HALF_UNSCALED.over_seeds(unscaled[:, unscaled.shape[1] // 2], seeds)
+    yield UPDATES.of(int(steps[-1]))
+    yield EARLY_UPDATES.of(int(steps[1]))
 
 
 def _tables(widths: list[int]) -> tuple[Table, ...]:
-    def rows(*columns: str) -> tuple:
-        return tuple((str(d), *(Cell(column.format(d=d)) for column in columns)) for d in widths)
+    def over_widths(name: str, corner: str, columns: Mapping[str, Family]) -> Table:
+        return table(name, corner, rows("d", widths), columns)
 
-    def both(name: str) -> list[str]:
-        return [f"scale.{name}.{way}.d{{d}}" for way in WAYS]
+    def gradients(what: str) -> Table:
+        columns = {
+            f"{summary}, {way}": GRADIENT.at(what=what, summary=summary, way=way)
+            for summary in ("median", "mean")
+            for way in WAYS
+        }
+        return over_widths(f"scale.{what}", "d_k", columns)
 
+    few, error = (family.at(what="max_weight") for family in (FEW_DRAWS, FEW_DRAWS_ERROR))
     return (
-        Table(
+        over_widths(
             "scale.max_weight",
-            ("d_k", "largest weight, unscaled", "scaled", "entropy, unscaled (nats)", "scaled (nats)"),
-            rows(*both("max_weight"), *both("entropy")),
+            "d_k",
+            {
+                "largest weight, unscaled": MAX_WEIGHT.at(way="unscaled"),
+                "scaled": MAX_WEIGHT.at(way="scaled"),
+                "entropy, unscaled (nats)": ENTROPY.at(way="unscaled"),
+                "scaled (nats)": ENTROPY.at(way="scaled"),
+            },
         ),
-        Table(
+        over_widths(
             "scale.few_draws",
-            (
-                "d_k",
-                "few draws, unscaled",
-                "their standard error",
-                "few draws, scaled",
-                "their standard error",
-            ),
-            rows(
-                *(
-                    f"scale.{name}.max_weight.{way}.d{{d}}"
-                    for way in WAYS
-                    for name in ("few_draws", "few_draws_error")
-                )
-            ),
+            "d_k",
+            {
+                "few draws, unscaled": few.at(way="unscaled"),
+                "standard error, unscaled": error.at(way="unscaled"),
+                "few draws, scaled": few.at(way="scaled"),
+                "standard error, scaled": error.at(way="scaled"),
+            },
         ),
-        Table(
-            "scale.jacobian",
-            ("d_k", "median, unscaled", "median, scaled", "mean, unscaled", "mean, scaled"),
-            rows(*both("jacobian.median"), *both("jacobian.mean")),
-        ),
-        Table(
-            "scale.query_gradient",
-            ("d_k", "median, unscaled", "median, scaled", "mean, unscaled", "mean, scaled"),
-            rows(*both("query_gradient.median"), *both("query_gradient.mean")),
-        ),
-        Table(
+        gradients("jacobian"),
+        gradients("query_gradient"),
+        over_widths(
             "scale.keras",
-            ("key_dim", "largest weight, unscaled", "scaled", "median Jacobian, unscaled", "scaled"),
-            rows(*both("keras.max_weight"), *both("keras.jacobian.median")),
+            "key_dim",
+            {
+                "largest weight, unscaled": KERAS_MAX_WEIGHT.at(way="unscaled"),
+                "scaled": KERAS_MAX_WEIGHT.at(way="scaled"),
+                "median Jacobian, unscaled": KERAS_GRADIENT.at(
+                    what="jacobian", summary="median", way="unscaled"
+                ),
+                "median Jacobian, scaled": KERAS_GRADIENT.at(what="jacobian", summary="median", way="scaled"),
+            },
         ),
     )
 
 
-def _over_widths(found: Findings, name: str) -> dict[str, float]:
-    return {f"d{d}": found[f"{name}.d{d}"] for d in PARAMETERS["widths"]}
+JACOBIAN, QUERY_GRADIENT = GRADIENT.at(what="jacobian"), GRADIENT.at(what="query_gradient")
 
 
 def _digits_stand(found: Findings) -> Verdict:
+    units = {"max_weight": 0.001, "entropy": 0.01}
     errors = {
-        f"{what}.{way}.{d}": value / unit
-        for what, unit in (("max_weight", 0.001), ("entropy", 0.01))
-        for way in WAYS
-        for d, value in _over_widths(found, f"scale.standard_error.{what}.{way}").items()
+        name: value / unit
+        for what, unit in units.items()
+        for name, value in STANDARD_ERROR.values(found, what=what).items()
     }
     return below(errors, 0.5)
+
+
+def _jacobian_vanishes(found: Findings) -> Verdict:
+    median = JACOBIAN.at(summary="median")
+    ratio = median.value(found, way="unscaled", d=256) / median.value(found, way="scaled", d=256)
+    return every(falls(median.values(found, way="unscaled")), below({"ratio": ratio}, 0.1))
+
+
+def _mean_hides_it(found: Findings) -> Verdict:
+    unscaled = JACOBIAN.at(way="unscaled", d=256)
+    return above(
+        {"ratio": unscaled.value(found, summary="mean") / unscaled.value(found, summary="median")}, 10
+    )
+
+
+def _heavy_tailed(found: Findings) -> Verdict:
+    def scaled_minus_unscaled(summary: str) -> float:
+        at_256 = QUERY_GRADIENT.at(summary=summary, d=256)
+        return at_256.value(found, way="scaled") - at_256.value(found, way="unscaled")
+
+    return above({"median": scaled_minus_unscaled("median"), "mean": -scaled_minus_unscaled("mean")}, 0)
+
+
+def _stands_still(found: Findings) -> Verdict:
+    half, end = HALF_UNSCALED.value(found), ACCURACY.value(found, way="unscaled")
+    return every(below({"gain": end - half}, 0.15), below({"half": half}, 0.75))
 
 
 CLAIMS = (
@@ -479,90 +500,57 @@ CLAIMS = (
     Claim(
         "scale.variance_is_width",
         "the variance of the dot product divided by d_k lies within 1% of 1 at every width",
-        lambda f: between(_over_widths(f, "scale.score_variance"), 0.99, 1.01),
+        lambda f: between(SCORE_VARIANCE.values(f), 0.99, 1.01),
     ),
     Claim(
         "scale.unscaled_saturates",
         "without the scale the largest weight rises and the entropy falls with every step of d_k",
         lambda f: every(
-            rises(_over_widths(f, "scale.max_weight.unscaled")),
-            falls(_over_widths(f, "scale.entropy.unscaled")),
+            rises(MAX_WEIGHT.values(f, way="unscaled")), falls(ENTROPY.values(f, way="unscaled"))
         ),
     ),
     Claim(
         "scale.scaled_holds",
         "with the scale the largest weight lies between 0.26 and 0.30 at every width",
-        lambda f: between(_over_widths(f, "scale.max_weight.scaled"), 0.26, 0.30),
+        lambda f: between(MAX_WEIGHT.values(f, way="scaled"), 0.26, 0.30),
     ),
     Claim(
         "scale.jacobian_median_vanishes",
         "the unscaled Jacobian's median falls with each step of d_k, to under a tenth of the scaled at 256",
-        lambda f: every(
-            falls({f"d{d}": f[f"scale.jacobian.median.unscaled.d{d}"] for d in (4, 16, 64, 256)}),
-            below(
-                {"ratio": f["scale.jacobian.median.unscaled.d256"] / f["scale.jacobian.median.scaled.d256"]},
-                0.1,
-            ),
-        ),
+        _jacobian_vanishes,
     ),
     Claim(
         "scale.mean_hides_it",
         "at d_k = 256 the unscaled Jacobian's mean is more than ten times its median",
-        lambda f: above(
-            {"ratio": f["scale.jacobian.mean.unscaled.d256"] / f["scale.jacobian.median.unscaled.d256"]}, 10
-        ),
+        _mean_hides_it,
     ),
     Claim(
         "scale.gradients_heavy_tailed",
         "at d_k = 256 the unscaled query gradient's median is below the scaled one's, its mean above",
-        lambda f: every(
-            above(
-                {
-                    "median": f["scale.query_gradient.median.scaled.d256"]
-                    - f["scale.query_gradient.median.unscaled.d256"]
-                },
-                0,
-            ),
-            above(
-                {
-                    "mean": f["scale.query_gradient.mean.unscaled.d256"]
-                    - f["scale.query_gradient.mean.scaled.d256"]
-                },
-                0,
-            ),
-        ),
+        _heavy_tailed,
     ),
     Claim(
         "scale.winner_too",
         "the winning key's own slope falls as its lead grows beyond ten, to less than a millionth at twenty",
-        lambda f: every(
-            falls({f"gap{g}": f[f"scale.winner_slope.gap{g}"] for g in PARAMETERS["gaps"]}),
-            below({"gap20": f["scale.winner_slope.gap20"]}, 1e-6),
-        ),
+        lambda f: every(falls(WINNER_SLOPE.values(f)), below(WINNER_SLOPE.values(f, gap=20), 1e-6)),
     ),
     Claim(
         "scale.keras_too",
         "in new Keras layers the unscaled largest weight rises with the width, the scaled stays below 0.33",
         lambda f: every(
-            rises(_over_widths(f, "scale.keras.max_weight.unscaled")),
-            below(_over_widths(f, "scale.keras.max_weight.scaled"), 0.33),
+            rises(KERAS_MAX_WEIGHT.values(f, way="unscaled")),
+            below(KERAS_MAX_WEIGHT.values(f, way="scaled"), 0.33),
         ),
     ),
     Claim(
         "scale.training_needs_it",
         "every seed solves the lookup with the scale (0.99 or more), none without it (0.9 or less)",
-        lambda f: every(
-            above({"lowest scaled": f["scale.training.lowest.scaled"]}, 0.99),
-            below({"highest unscaled": f["scale.training.highest.unscaled"]}, 0.9),
-        ),
+        lambda f: every(above(LOWEST_SCALED.values(f), 0.99), below(HIGHEST_UNSCALED.values(f), 0.9)),
     ),
     Claim(
         "scale.training_stands_still",
         "in the second half of its updates the unscaled lookup gains less than 0.15, with over 0.25 to gain",
-        lambda f: every(
-            below({"gain": f["scale.training.accuracy.unscaled"] - f["scale.training.half.unscaled"]}, 0.15),
-            below({"half": f["scale.training.half.unscaled"]}, 0.75),
-        ),
+        _stands_still,
     ),
 )
 

@@ -41,7 +41,7 @@ class Family:
         words: what is measured; may name the holes, and whatever else `of` is given.
         tolerance: how far each may drift, with the reason.
         format: Python format specification of the display; empty for text, counts and truth values.
-        unit: shown beside the value; empty for pure numbers.
+        unit: shown beside the value; empty for pure numbers; may name holes as the words do.
         statistic: what a value is of the samples of several seeds, one of `measured.terms.statistics`.
         labels: for a hole, what its values are called in the words: `{"way": {"pre": "in front"}}`.
         filled: holes that are filled already, see `at`.
@@ -124,7 +124,8 @@ class Family:
             MeasuredError: a hole that nothing fills, or a name that neither id nor words know.
         """
         filled = {**self.filled, **holes}
-        named = {name.split(".")[0] for _, name, _, _ in Formatter().parse(self.words) if name}
+        texts = (self.words, self.unit)
+        named = {name for text in texts for _, name, _, _ in Formatter().parse(text) if name}
         unknown = sorted(set(holes) - set(self.holes) - named)
         if unknown:
             raise MeasuredError(
@@ -134,7 +135,7 @@ class Family:
         id_ = self.id_of(**{hole: filled[hole] for hole in self.holes if hole in filled})
         called = {name: self.labels.get(name, {}).get(value, value) for name, value in filled.items()}
         try:
-            words = self.words.format(**called)
+            words, unit = (text.format(**called) for text in texts)
         except KeyError as error:
             raise MeasuredError(f"family {self.id}: its words name {error}, which was not given") from error
         return Measurement(
@@ -143,7 +144,7 @@ class Family:
             words,
             self.tolerance,
             self.format if format is None else format,
-            self.unit,
+            unit,
             tuple(seeds),
             tuple(samples),
             self.statistic,
