@@ -12,7 +12,7 @@ from attention_from_scratch.figures import heads, masks, scale
 from measured.terms import drawing
 from measured.terms.record import Record
 
-PALETTE = Path(drawing.__file__).parents[1] / "attention_from_scratch" / "figures" / "palette.json"
+PALETTE = Path(registry.__file__).parents[1] / "figures" / "palette.json"
 SMALL = {
     "scale": {"draws": 300, "keras_seeds": [0], "keras_sequences": 4},
     "masks": {"sequences": 4, "keras_sequences": 2},
