@@ -11,11 +11,10 @@ from pathlib import Path
 
 from measured import files, folders, private_words
 from measured.errors import MeasuredError
+from measured.gate import prose, verdicts
 from measured.making import fingerprint, workflow
 from measured.project import Project
 from measured.site import checks
-from measured.weaving import numerals
-from measured.weaving.references import Library
 
 Say = Callable[[str], None]
 
@@ -43,8 +42,8 @@ def build(
         if project.quick:
             say("gate: not asked, since quick records are never published")
         else:
-            gate(project, say)
-        prose(project, say)
+            say(f"gate: {verdicts.pass_gate(project)}")
+        say(f"prose: {prose.pass_prose(project)} (measured prose lists them)")
         if fetch is not None:
             fetch(project.root)
         target = project.build / "site" if project.quick else project.site
@@ -71,52 +70,6 @@ def measure(project: Project, say: Say, workers: int) -> None:
     workflow.make(project, stale, workers)
     for path in workflow.prune(project, every):
         say(f"  removed {path.relative_to(project.root)}: nothing declares it any more")
-
-
-def gate(project: Project, say: Say, arguments: tuple[str, ...] = ()) -> None:
-    """Compare records with stored regressions through pytest, unless the same bytes passed before.
-
-    Raises:
-        MeasuredError: drift, or a selection that compares nothing.
-    """
-    stamp = project.build / "gate.passed"
-    state = _gate_state(project)
-    if not arguments and _read(stamp) == state:
-        say("gate: passed before with the same records and stored values")
-        return
-    stamp.unlink(missing_ok=True)
-
-    import pytest
-
-    os.environ["MEASURED_ROOT"] = str(project.root)
-    code = pytest.main(
-        ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:warnings", str(project.stored), *arguments]
-    )
-    if code == pytest.ExitCode.NO_TESTS_COLLECTED:
-        raise MeasuredError(
-            "the gate compared nothing",
-            expected="at least one experiment; zero checks never pass",
-            mend="mend the selection: " + (" ".join(arguments) or str(project.stored)),
-        )
-    if code != 0:
-        raise MeasuredError(
-            "the gate found drift, listed above; nothing was published",
-            mend="mend what moved the values, or look at them with: nox -s accept",
-        )
-    if not arguments:
-        files.write_text(stamp, state)
-    say("gate: passed")
-
-
-def prose(project: Project, say: Say) -> None:
-    """Read the pages before anything is woven: no number by hand.
-
-    Raises:
-        MeasuredError: a numeral that nobody measured and nobody explained, with page and line.
-    """
-    report = numerals.inspect(project.root / "docs", project.root, Library(project.read_records()))
-    report.refuse()
-    say(f"prose: {report} (measured prose lists them)")
 
 
 def render(project: Project, target: Path) -> Path:
@@ -199,15 +152,6 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except OSError:
         return ""
-
-
-def _gate_state(project: Project) -> str:
-    parts = {p.name: files.sha256(p.read_bytes()) for p in sorted(project.records.glob("*.json"))}
-    parts |= {f"stored {p.name}": files.sha256(p.read_bytes()) for p in sorted(project.stored.glob("*.*"))}
-    engine = fingerprint.closure("measured.gate.drift_test", project.packages)
-    parts |= {f"module {name}": files.sha256_of_text(path) for name, path in engine.items()}
-    parts["lock"] = files.sha256_of_text(project.lock_file)
-    return fingerprint.digest(parts)
 
 
 def _commit_time(root: Path) -> str:

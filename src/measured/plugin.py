@@ -18,6 +18,7 @@ from mkdocs.utils import get_relative_url
 
 from measured import folders
 from measured.errors import MeasuredError
+from measured.gate import publishable
 from measured.project import Project
 from measured.site import content_policy, data_files, generated, ledger
 from measured.weaving import cells, formulas
@@ -53,6 +54,9 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         root = Path(config.config_file_path).parent
         with _as_plugin_error():
             self.project = Project.load(root, quick=os.environ.get("MEASURED_QUICK") == "1")
+            self.unchecked = publishable.reasons_against(self.project)
+            if not self._only_looked_at(config):  # before MkDocs empties the site's folder
+                publishable.refuse(self.unchecked)
         own = [path for path in data_files.style_sheets(self.project) if path not in config.extra_css]
         config.extra_css[:0] = own
         return config
@@ -87,7 +91,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
                 link.title = formulas.in_title(link.title)
             content = _PICTURE.sub(self._inline, content)
             content = _ALIGNED.sub(lambda match: _CLASSES[match[1]], content)
-        return (_BANNER if self.project.quick else "") + content
+        return (_banner(self.unchecked) if self.unchecked else "") + content
 
     def on_page_context(self, context, *, page: Page, config: MkDocsConfig, nav):
         """Refuse a page whose own content is active, before the theme is around it."""
@@ -130,6 +134,11 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         vendor = self.project.root / self.config.vendor
         return generated.Site(config.site_name, config.repo_url or "", link, vendor)
 
+    def _only_looked_at(self, config: MkDocsConfig) -> bool:
+        """Whether nothing is published: pages are served, or quick ones go to the build folder."""
+        into = Path(config.site_dir).resolve()
+        return self.serving or (self.project.quick and into.is_relative_to(self.project.build))
+
     def _inline(self, match: re.Match[str]) -> str:
         svg = (self.project.drawings / f"{match['name']}.svg").read_text(encoding="utf-8")
         label = html.escape(html.unescape(match["alt"]), quote=True)
@@ -143,10 +152,10 @@ def _links(toc):
         yield from _links(link.children)
 
 
-_BANNER = (
-    '<div class="quick-banner" role="status">Quick build: fewer draws and seeds, for authors. '
-    "These numbers are not the published ones.</div>\n"
-)
+def _banner(reasons: list[str]) -> str:
+    """What a page that is only looked at says at its top."""
+    told = html.escape("; ".join(reasons))
+    return f'<div class="quick-banner" role="status">Not for publishing: {told}.</div>\n'
 
 
 class _as_plugin_error:

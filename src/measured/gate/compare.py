@@ -1,22 +1,24 @@
-"""The gate: records against stored regressions. Whatever cannot be compared does not pass."""
+"""Records against stored values: whatever cannot be compared does not pass."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from measured.gate.stored import Expectation
-from measured.terms.measurement import Value
+from measured.terms.measurement import Measurement, Value
 from measured.terms.record import Record
 
 
 @dataclass(frozen=True)
 class Drift:
-    """One measurement that does not stand where it stood.
+    """One thing that does not stand where it stood.
 
     Args:
-        id: the measurement's; an experiment's name where a whole file is missing.
-        kind: `outside`, `new`, `missing`, `policy`, `quick`.
+        id: the measurement's; a claim's where tolerances are too wide for it; an experiment's name where
+            a whole file is missing.
+        kind: `outside`, `sample`, `new`, `missing`, `policy`, `quick`, `unmeasured`, `undeclared`; what
+            no accepting mends is `loose` or `unbound`.
         stored: the accepted value, as text.
         measured: the measured one, as text.
         allowed: what would have passed.
@@ -34,29 +36,21 @@ class Drift:
     change: float | None = None
     ratio: float | None = None
 
-    def __str__(self) -> str:
-        return (
-            f"{self.id}: stored {self.stored}, measured {self.measured}, allowed {self.allowed}\n"
-            f"    {self.reason}"
-        )
-
 
 def compare(record: Record, expected: Mapping[str, Expectation]) -> list[Drift]:
     """All drift of one record."""
     return list(_drift(record, expected))
 
 
-def compare_all(
-    records: Mapping[str, Record], stored: Mapping[str, Mapping[str, Expectation]]
-) -> dict[str, list[Drift]]:
-    """Drift by experiment, of all that was measured or is stored; only experiments with drift."""
-    found = {}
-    for name in sorted({*records, *stored}):
-        if name not in records:
-            found[name] = [_unmeasured(name, len(stored[name]))]
-        elif drift := compare(records[name], stored.get(name, {})):
-            found[name] = drift
-    return found
+def table(drift: Iterable[Drift]) -> str:
+    """Two lines a drift, as pytest-regressions shows what differs: the numbers, and the reason below them."""
+    drift = list(drift)
+    head = ("", "obtained", "expected", "diff", "allowed")
+    rows = [(d.id, d.measured, d.stored, _signed(d.change), d.allowed) for d in drift]
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in (head, *rows)]
+    told = [lines[0], *(f"{line.rstrip()}\n    {d.reason}" for line, d in zip(lines[1:], drift, strict=True))]
+    return "\n".join(line.rstrip() for line in told)
 
 
 def _drift(record: Record, expected: Mapping[str, Expectation]) -> Iterator[Drift]:
@@ -68,25 +62,30 @@ def _drift(record: Record, expected: Mapping[str, Expectation]) -> Iterator[Drif
         if name not in expected:
             reason = "nothing is stored for it: look at the value, then run nox -s accept"
             yield Drift(name, "new", "nothing", repr(measurement.value), "a stored value", reason)
-        elif measurement.tolerance != expected[name].tolerance:
-            yield Drift(
-                name,
-                "policy",
-                str(expected[name].tolerance.as_dict()),
-                str(measurement.tolerance.as_dict()),
-                "the stored tolerance",
-                "a tolerance that changes without being accepted could let anything pass",
-            )
-        elif not expected[name].accepts(measurement.value):
-            yield _outside(name, measurement.value, expected[name])
+            continue
+        if measurement.tolerance != expected[name].tolerance:
+            yield _policy(measurement, expected[name])
+        if not expected[name].under(measurement).accepts(measurement.value):
+            yield _outside(name, measurement.value, expected[name].under(measurement))
+        yield from _samples(measurement, expected[name])
     for name in expected:
         if name not in record.measurements:
             reason = (
                 "a stored value that nothing measures any more: restore the measurement, or nox -s accept"
             )
-            yield Drift(
-                name, "missing", repr(expected[name].value), "nothing", expected[name].allowed(), reason
-            )
+            stored = repr(expected[name].value)
+            yield Drift(name, "missing", stored, "nothing", expected[name].allowed(), reason)
+
+
+def _policy(measurement: Measurement, expectation: Expectation) -> Drift:
+    return Drift(
+        measurement.id,
+        "policy",
+        str(expectation.tolerance.as_dict()),
+        str(measurement.tolerance.as_dict()),
+        "the stored tolerance",
+        "a tolerance that changes without being accepted could let anything pass",
+    )
 
 
 def _outside(name: str, value: Value, expectation: Expectation) -> Drift:
@@ -105,12 +104,29 @@ def _outside(name: str, value: Value, expectation: Expectation) -> Drift:
     )
 
 
-def _unmeasured(name: str, count: int) -> Drift:
-    return Drift(
-        name,
-        "missing",
-        f"{count} values",
-        "no record",
-        "a record of that experiment",
-        "the experiment is gone or has not run: run nox -s build, or drop its stored file with nox -s accept",
-    )
+def _samples(measurement: Measurement, expectation: Expectation) -> Iterator[Drift]:
+    """Each seed's value, where a claim decides on it."""
+    if expectation.samples_within is None:
+        return
+    if len(measurement.samples) != len(expectation.samples):
+        stored, measured = (f"{len(s)} samples" for s in (expectation.samples, measurement.samples))
+        reason = "a claim decides on the samples: look at them, then run nox -s accept"
+        yield Drift(measurement.id, "sample", stored, measured, stored, reason)
+        return
+    for seed, sample, stored in zip(measurement.seeds, measurement.samples, expectation.samples, strict=True):
+        if not expectation.accepts_sample(sample, stored):
+            within = expectation.samples_within
+            yield Drift(
+                f"{measurement.id} seed {seed}",
+                "sample",
+                repr(stored),
+                repr(sample),
+                f"{stored!r} ± {within:.3g}",
+                "a claim decides on what each seed gave, and bears no more drift than this",
+                sample - stored,
+                abs(sample - stored) / within if within else None,
+            )
+
+
+def _signed(change: float | None) -> str:
+    return "" if change is None else f"{change:+.4g}"

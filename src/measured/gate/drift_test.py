@@ -1,61 +1,74 @@
-"""The gate as pytest sees it: every record against its stored regression, one test an experiment.
+"""The gate as contributors may look at it through pytest: one test an experiment, its drift as a table.
 
-A project imports this from a test file beside its stored regressions.
+A project imports both names into a test file beside its stored values. pytest-regressions finds, reads and
+compares the stored files; what it would rewrite (`--regen-all`) only `nox -s accept` does, which shows it.
+What is published is decided elsewhere (`verdicts`), whatever pytest was told.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from pytest_regressions.common import perform_regression_check
 
 from measured import files
+from measured.errors import MeasuredError
 from measured.gate import compare, stored
+from measured.gate.verdicts import verdict
 from measured.project import Project
 
-PROJECT = Project.load(Path(os.environ.get("MEASURED_ROOT", ".")))
-RECORDS = PROJECT.read_records()
-STORED = {path.stem: path for path in sorted(PROJECT.stored.glob("*.yml"))}
-NAMES = sorted({*RECORDS, *STORED})
 
-if not NAMES:
-    pytest.fail("no record and no stored value: zero checks never pass", pytrace=False)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for all that is declared, measured or stored; a project without any fails."""
+    project = _project_of(Path(metafunc.module.__file__))
+    names = sorted({*project.declared, *project.read_records(), *stored.read_all(project.stored)})
+    metafunc.parametrize(
+        ("project", "name"), [(project, name) for name in names or [""]], ids=names or ["none"]
+    )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_record_stands_where_it_stood(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_record_stands_where_it_stood(
+    project: Project, name: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """Fail with every drift of one experiment's record, by id."""
-    records = {name: RECORDS[name]} if name in RECORDS else {}
-    # Left to itself, pytest-regressions writes a file that is missing, and passes the second time.
-    if name not in STORED and not request.config.getoption("regen_all"):
-        pytest.fail(_told(compare.compare_all(records, {})), pytrace=False)
+    if not name:
+        pytest.fail("no experiment, no record, no stored value: zero checks never pass", pytrace=False)
+    if request.config.getoption("regen_all") or request.config.getoption("force_regen"):
+        pytest.fail("nothing is rewritten unseen; look at it and store it with: nox -s accept", pytrace=False)
+    record, experiment = project.read_records().get(name), project.declared.get(name)
+    path = project.stored / f"{name}.yml"
+    expected = stored.read_expectations(path) if path.exists() else {}
+    if record is None or not path.exists():
+        # Left to itself, pytest-regressions writes a file that is missing, and passes the second time.
+        _fail_with(verdict(name, experiment, record, expected).drift)
 
-    def dump(path):
-        files.write_text(Path(path), stored.dump(_expectations(records)))
+    def dump(obtained: Path) -> None:
+        kept = {m.id: stored.Expectation.of(m) for m in record.measurements.values()}
+        files.write_text(Path(obtained), stored.dump(kept))
 
-    def check(obtained, expected):
-        drift = compare.compare_all(records, {name: stored.read_expectations(Path(expected))})
-        if drift:
-            raise AssertionError(_told(drift))
+    def check(obtained: Path, stored_file: Path) -> None:
+        _fail_with(verdict(name, experiment, record, stored.read_expectations(Path(stored_file))).drift)
 
     perform_regression_check(
         datadir=tmp_path,
-        original_datadir=PROJECT.stored,
+        original_datadir=project.stored,
         request=request,
         check_fn=check,
         dump_fn=dump,
         extension=".yml",
-        fullpath=STORED.get(name, PROJECT.stored / f"{name}.yml"),
+        fullpath=path,
         obtained_filename=tmp_path / f"{name}.obtained.yml",
     )
 
 
-def _expectations(records):
-    measured = [m for record in records.values() for m in record.measurements.values()]
-    return {m.id: stored.Expectation.of(m) for m in measured}
+def _fail_with(drift: tuple[compare.Drift, ...]) -> None:
+    if drift:
+        pytest.fail(compare.table(drift), pytrace=False)
 
 
-def _told(drift):
-    return "\n".join(f"drift in {name}\n" + "\n".join(map(str, found)) for name, found in drift.items())
+def _project_of(test_file: Path) -> Project:
+    for folder in test_file.resolve().parents:
+        if (folder / "pyproject.toml").exists():
+            return Project.load(folder)
+    raise MeasuredError("no pyproject.toml above it", path=test_file, expected="a project of the engine")

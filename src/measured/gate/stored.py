@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,15 @@ import yaml
 
 from measured import fast_yaml
 from measured.errors import MeasuredError
-from measured.terms.measurement import AtLeast, AtMost, Measurement, Tolerance, Value, tolerance_from_dict
+from measured.terms.measurement import (
+    AtLeast,
+    AtMost,
+    Measurement,
+    Spread,
+    Tolerance,
+    Value,
+    tolerance_from_dict,
+)
 
 
 @dataclass(frozen=True)
@@ -23,19 +31,49 @@ class Expectation:
         value: the accepted one; for a one-sided tolerance the bound, since its digits mean nothing.
         tolerance: the accepted policy, so that a loosened one is drift too.
         standard_error: over seeds, as accepted; None where there was none.
+        samples: what each seed gave, kept where a claim decides on it.
+        samples_within: how far each sample may move; None where no claim reads them.
     """
 
     id: str
     value: Value
     tolerance: Tolerance
     standard_error: float | None = None
+    samples: tuple[float, ...] = ()
+    samples_within: float | None = None
 
     @classmethod
-    def of(cls, measurement: Measurement) -> Expectation:
-        """What to expect from now on, given what was measured."""
-        one_sided = isinstance(measurement.tolerance, AtMost | AtLeast)
-        value = measurement.tolerance.bound if one_sided else measurement.value
-        return cls(measurement.id, value, measurement.tolerance, measurement.standard_error)
+    def of(cls, measurement: Measurement, samples_within: float | None = None) -> Expectation:
+        """What to expect from now on, given what was measured and what claims need of its samples."""
+        kept = () if samples_within is None else measurement.samples
+        return cls(
+            measurement.id,
+            _center(measurement.tolerance, measurement.value),
+            measurement.tolerance,
+            measurement.standard_error,
+            kept,
+            samples_within,
+        )
+
+    def under(self, measurement: Measurement) -> Expectation:
+        """The value that was last looked at, under the policy that the measurement has now."""
+        if measurement.tolerance == self.tolerance:
+            return self
+        both_spread = isinstance(self.tolerance, Spread) and isinstance(measurement.tolerance, Spread)
+        error = self.standard_error if both_spread else measurement.standard_error
+        looked_at = measurement.value if isinstance(self.tolerance, AtMost | AtLeast) else self.value
+        value = _center(measurement.tolerance, looked_at)
+        return replace(self, value=value, tolerance=measurement.tolerance, standard_error=error)
+
+    def keeps(self, measurement: Measurement) -> bool:
+        """Whether the value that was last looked at stays the stored one, given what was measured."""
+        return self.under(measurement).accepts(measurement.value)
+
+    def keeps_samples(self, measurement: Measurement) -> bool:
+        """Whether the samples that were last looked at stay the stored ones."""
+        pairs = zip(measurement.samples, self.samples, strict=False)
+        whole = self.samples_within is not None and len(self.samples) == len(measurement.samples)
+        return whole and all(self.accepts_sample(new, old) for new, old in pairs)
 
     def allowed(self) -> str:
         """What would be let pass, in words."""
@@ -45,14 +83,44 @@ class Expectation:
         """The distance at which drift begins, where there is one."""
         return self.tolerance.width(self.value, self.standard_error)
 
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest number that would be let pass."""
+        return self.tolerance.ends(self.value, self.standard_error)
+
     def accepts(self, value: Value) -> bool:
         """Whether a measured value passes."""
         return self.tolerance.allows(value, self.value, self.standard_error)
 
+    def accepts_sample(self, sample: float, stored: float) -> bool:
+        """Whether one seed's value passes; where no claim reads samples, any does."""
+        if self.samples_within is None or sample == stored:
+            return True
+        return abs(sample - stored) <= self.samples_within
+
     def as_dict(self) -> dict[str, Any]:
         """As plain data, for the stored file."""
         data: dict[str, Any] = {"value": self.value, "tolerance": self.tolerance.as_dict()}
-        return data if self.standard_error is None else {**data, "standard_error": self.standard_error}
+        if self.standard_error is not None:
+            data["standard_error"] = self.standard_error
+        if self.samples_within is not None:
+            data |= {"samples": list(self.samples), "samples_within": self.samples_within}
+        return data
+
+    @classmethod
+    def from_dict(cls, name: str, data: Mapping[str, Any]) -> Expectation:
+        """The inverse of `as_dict`."""
+        return cls(
+            name,
+            data["value"],
+            tolerance_from_dict(data["tolerance"]),
+            data.get("standard_error"),
+            tuple(map(float, data.get("samples", ()))),
+            data.get("samples_within"),
+        )
+
+
+def _center(tolerance: Tolerance, value: Value) -> Value:
+    return tolerance.bound if isinstance(tolerance, AtMost | AtLeast) else value
 
 
 def dump(expectations: Mapping[str, Expectation]) -> str:
@@ -69,15 +137,10 @@ def read_expectations(path: Path) -> dict[str, Expectation]:
     """
     try:
         data = fast_yaml.load(path.read_text(encoding="utf-8"))
-        return {
-            name: Expectation(
-                name, entry["value"], tolerance_from_dict(entry["tolerance"]), entry.get("standard_error")
-            )
-            for name, entry in data.items()
-        }
+        return {name: Expectation.from_dict(name, entry) for name, entry in data.items()}
     except MeasuredError as error:
         raise MeasuredError(error.problem, path=path, expected=error.expected) from error
-    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise MeasuredError(
             f"the stored file cannot be read: {error}",
             path=path,

@@ -61,6 +61,11 @@ def jobs(project: Project) -> list[Job]:
     return found
 
 
+def stale(project: Project) -> dict[str, str]:
+    """What would be made again, by name, and why; a record bears its experiment's name."""
+    return {job.name: job.why for job in jobs(project) if job.why}
+
+
 def make(project: Project, stale: Iterable[Job], workers: int) -> None:
     """Make the stale jobs, as many at once as there are workers.
 

@@ -87,7 +87,7 @@ def inspect(folder: Path, root: Path, library: Library | None = None) -> Report:
     by_hand: list[Finding] = []
     promises: list[Finding] = []
     used, claimed, count = set(), set(), 0
-    for path in sorted(folder.rglob("*.md")):
+    for path in pages_of(folder):
         text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
         page = scan(text, path.relative_to(root))
         count += 1
@@ -99,6 +99,11 @@ def inspect(folder: Path, root: Path, library: Library | None = None) -> Report:
     unused = [i for i in library.measurements if i not in used] if library else []
     idle = [c for c in library.claims if c not in claimed] if library else []
     return Report(tuple(by_hand), tuple(promises), tuple(unused), tuple(idle), count)
+
+
+def pages_of(folder: Path) -> list[Path]:
+    """The pages that are read."""
+    return sorted(folder.rglob("*.md"))
 
 
 def numbers_by_hand(page: PageSource, text: str) -> list[Finding]:

@@ -1,0 +1,50 @@
+"""The prose check, and for which pages it has passed: no number typed by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from measured import files
+from measured.making import fingerprint
+from measured.project import Project
+from measured.weaving import numerals
+from measured.weaving.references import Library
+
+
+def pass_prose(project: Project) -> str:
+    """Read the pages before anything is woven.
+
+    Returns:
+        One line that says what was read.
+
+    Raises:
+        MeasuredError: a numeral that nobody measured and nobody explained, with page and line.
+    """
+    stamp_of(project).unlink(missing_ok=True)
+    state = _state(project)
+    report = numerals.inspect(project.root / "docs", project.root, Library(project.read_records()))
+    report.refuse()
+    files.write_text(stamp_of(project), state)
+    return str(report)
+
+
+def passed(project: Project) -> bool:
+    """Whether the check has passed for exactly these pages."""
+    try:
+        return stamp_of(project).read_text(encoding="utf-8") == _state(project)
+    except OSError:
+        return False
+
+
+def stamp_of(project: Project) -> Path:
+    """The file that says which pages were read."""
+    return project.build / "prose.passed"
+
+
+def _state(project: Project) -> str:
+    """Hash of the pages and of the code that reads them."""
+    pages = numerals.pages_of(project.root / "docs")
+    parts = {path.relative_to(project.root).as_posix(): files.sha256(path.read_bytes()) for path in pages}
+    engine = fingerprint.closure(numerals.__name__, project.packages)
+    parts |= {f"module {name}": files.sha256_of_text(path) for name, path in engine.items()}
+    return fingerprint.digest(parts) + "\n"

@@ -1,0 +1,146 @@
+"""The gate: a verdict for every experiment, in this process, before anything is published.
+
+It asks no test runner. Neither an option, an environment variable nor a file beside the stored values can
+make it look at less than all that is declared, measured or stored. Contributors may also look through pytest
+(see `drift_test`), which shows the same tables and decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from measured import files
+from measured.errors import MeasuredError
+from measured.gate import compare
+from measured.gate.compare import Drift
+from measured.gate.stored import Expectation, read_all
+from measured.making import fingerprint
+from measured.project import Project
+from measured.terms.experiment import Experiment
+from measured.terms.record import Record
+
+
+@dataclass(frozen=True)
+class ExperimentVerdict:
+    """What became of one experiment at the gate.
+
+    Args:
+        experiment: its name.
+        compared: how many measurements were held against a stored value.
+        drift: what does not stand where it stood; empty where it passes.
+    """
+
+    experiment: str
+    compared: int
+    drift: tuple[Drift, ...]
+
+
+def verdicts(project: Project) -> list[ExperimentVerdict]:
+    """One verdict for everything that is declared, measured or stored.
+
+    Raises:
+        MeasuredError: a record or a stored file cannot be read, or there is nothing to compare.
+    """
+    records, stored = project.read_records(), read_all(project.stored)
+    names = sorted({*project.declared, *records, *stored})
+    if not names:
+        raise MeasuredError(
+            "the gate compared nothing",
+            expected="at least one experiment; zero checks never pass",
+            mend=f"list an experiment in {project.experiments}",
+        )
+    return [
+        verdict(name, project.declared.get(name), records.get(name), stored.get(name, {})) for name in names
+    ]
+
+
+def verdict(
+    name: str, experiment: Experiment | None, record: Record | None, stored: dict[str, Expectation]
+) -> ExperimentVerdict:
+    """That of one experiment; what is declared and not measured, or the other way round, does not pass."""
+    if record is None:
+        return ExperimentVerdict(name, 0, (_unmeasured(name, len(stored), experiment is not None),))
+    found = compare.compare(record, stored)
+    if experiment is None:
+        found.append(_undeclared(name, record))
+    return ExperimentVerdict(name, len(record.measurements.keys() & stored.keys()), tuple(found))
+
+
+def pass_gate(project: Project) -> str:
+    """Compare everything, unless the same records passed against the same stored values before.
+
+    Returns:
+        One line that says what was compared.
+
+    Raises:
+        MeasuredError: drift, each with id, stored, measured, allowed and why.
+    """
+    if passed(project):
+        return "passed before with the same records and stored values"
+    stamp_of(project).unlink(missing_ok=True)
+    found = verdicts(project)
+    drifted = [v for v in found if v.drift]
+    if drifted:
+        raise MeasuredError(
+            f"the gate found drift in {len(drifted)} of {len(found)} experiments; nothing was published\n\n"
+            + tables(drifted),
+            mend="mend what moved the values, or look at them with: nox -s accept",
+        )
+    files.write_text(stamp_of(project), _state(project))
+    return f"passed: {len(found)} experiments, {sum(v.compared for v in found)} values compared"
+
+
+def tables(found: Iterable[ExperimentVerdict]) -> str:
+    """The drift of each experiment as a table."""
+    return "\n\n".join(f"drift in {v.experiment}\n{compare.table(v.drift)}" for v in found if v.drift)
+
+
+def passed(project: Project) -> bool:
+    """Whether the gate has passed for exactly these records and stored values."""
+    try:
+        return stamp_of(project).read_text(encoding="utf-8") == _state(project)
+    except OSError:
+        return False
+
+
+def stamp_of(project: Project):
+    """The file that says for what the gate has passed."""
+    return project.build / "gate.passed"
+
+
+def _state(project: Project) -> str:
+    """Hash of all that the gate looks at, and of the code that looks."""
+    folders = {"record": project.records.glob("*.json"), "stored": project.stored.glob("*.yml")}
+    parts = {
+        f"{what} {path.name}": files.sha256(path.read_bytes())
+        for what, paths in folders.items()
+        for path in sorted(paths)
+    }
+    parts |= {f"declared {name}": "" for name in project.declared}
+    engine = fingerprint.closure(__name__, project.packages)
+    parts |= {f"module {name}": files.sha256_of_text(path) for name, path in engine.items()}
+    parts["lock"] = files.sha256_of_text(project.lock_file)
+    return fingerprint.digest(parts) + "\n"
+
+
+def _unmeasured(name: str, stored: int, declared: bool) -> Drift:
+    if declared:
+        reason = "it is declared and has not run: run nox -s build"
+    else:
+        reason = (
+            "nothing declares it any more: restore the experiment, or drop its stored file: nox -s accept"
+        )
+    kind = "unmeasured" if declared else "missing"
+    return Drift(name, kind, f"{stored} values", "no record", "a record of that experiment", reason)
+
+
+def _undeclared(name: str, record: Record) -> Drift:
+    return Drift(
+        name,
+        "undeclared",
+        "a declared experiment",
+        f"{len(record.measurements)} values",
+        "nothing",
+        "a record of an experiment that nothing declares: list it, or run nox -s build, which removes it",
+    )
