@@ -23,7 +23,7 @@ a gate at 0.993 halves a cell in about 100 steps, half of the longest sequence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -31,12 +31,13 @@ from jaxtyping import Float
 
 from attention_from_scratch import costs
 from attention_from_scratch.attention import softmax
-from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
+from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED, trained_to_solve
 from attention_from_scratch.experiments.recurrence_runs import train_reader
 from attention_from_scratch.recurrent import gradient_bound, sigmoid
 from attention_from_scratch.tasks.recall import CHANCE
 from measured.terms.claims import Claim, Verdict, above, below, between, equal, every, falls
-from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
+from measured.terms.experiment import Experiment, Findings, Run, Table
+from measured.terms.family import Family, rows, table
 from measured.terms.measurement import Close, Measurement, Spread
 
 TRAINING = {
@@ -74,7 +75,6 @@ QUICK_RUN = {"training": 128, "validation": 128, "epochs": 1, "lengths_before": 
 LAYERS = {"simple_rnn": "SimpleRNN", "gru": "GRU", "lstm": "LSTM", "attention": "attention"}
 ALL_LENGTHS = PARAMETERS["lengths"]
 LONGEST = ALL_LENGTHS[-1:]
-COST_LENGTHS = PARAMETERS["cost_lengths"]
 # (words, what differs from TRAINING, lengths)
 VARIANTS: Mapping[str, tuple[str, Mapping[str, Any], list[int]]] = {
     "simple_rnn": ("a SimpleRNN, orthogonal start", {"layer": "simple_rnn"}, ALL_LENGTHS),
@@ -98,6 +98,152 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Any], list[int]]] = {
     ),
 }
 STAGES = {"start": "before training", "trained": "after training"}
+STARTS = {"simple_rnn": "orthogonal", "simple_rnn_glorot": "Glorot"}
+WORDS = {variant: words for variant, (words, _, _) in VARIANTS.items()}
+LABELS = {"variant": WORDS, "stage": STAGES}
+
+ACCURACY = Family(
+    "recurrence.accuracy.{variant}.t{t}",
+    "test accuracy of {variant}, recalling the first of {t} tokens, mean over seeds",
+    trained_to_solve(PARAMETERS["seeds"]),
+    ".3f",
+    labels=LABELS,
+)
+STEPS = Family(
+    "recurrence.steps.{variant}.t{t}",
+    "updates made on {t} tokens by {variant} before it stopped, mean over seeds",
+    Spread("three standard errors over seeds, at least four epochs", k=3, floor=128),
+    ".0f",
+    labels=LABELS,
+)
+SOLVED = Family(
+    "recurrence.solved.{variant}.t{t}",
+    "seeds with which {variant} solved {t} tokens within the budget",
+    Close("near its horizon one seed may tip over on rounding", atol=1),
+    "d",
+    labels=LABELS,
+)
+SOLVED_IN_ALL = Family(
+    "recurrence.solved_in_all.{variant}",
+    "trainings of {variant} that solved their length within the budget, of {lengths} lengths "
+    "and {count} seeds",
+    Close("near their horizons a few trainings may tip over on rounding", atol=3),
+    "d",
+    labels=LABELS,
+)
+PARAMETER_COUNT = Family(
+    "recurrence.parameters.{layer}",
+    "parameters of the reader with {layer}: embedding, layer and logits",
+    COUNT,
+    ",d",
+    labels={"layer": LAYERS},
+)
+TRAININGS = Family("recurrence.trainings", "trainings of each layer and start: lengths times seeds", COUNT)
+SEED_COUNT = Family("recurrence.seed_count", "seeds of each training", COUNT)
+GUESSED = Family("recurrence.chance", "accuracy of guessing between two classes", COUNT, ".1f")
+UPDATES = Family(
+    "recurrence.updates",
+    "updates in the whole budget: batches of the training set, times epochs",
+    COUNT,
+    ",d",
+)
+DECADES = Family(
+    "recurrence.gradient_decades.{variant}.{stage}",
+    "factors of ten between {what} at the first and at the last of {t} tokens, {stage}, for {variant}: −3 is "
+    "a thousandth; median over sequences, mean over seeds",
+    Spread(
+        "three standard errors over seeds, at least one factor of ten: the page speaks of orders of "
+        "magnitude",
+        k=3,
+        floor=1.0,
+    ),
+    ".1f",
+    "factors of ten",
+    labels=LABELS,
+)
+SINGULAR_VALUE = Family(
+    "recurrence.largest_singular_value.{variant}.{stage}",
+    "largest singular value of the SimpleRNN's recurrent matrix, {variant} start, {stage} on {t} tokens, "
+    "mean over seeds",
+    Spread("three standard errors over seeds, at least 0.05", k=3, floor=0.05),
+    ".2f",
+    labels={"variant": STARTS, "stage": STAGES},
+)
+BOUND = Family(
+    "recurrence.bound_decades.{variant}",
+    "what the bound (γ σ_max)^T allows over {steps} steps, {variant} start, γ = 1 for tanh",
+    Close("rounding of float32 weights, multiplied by the number of steps", atol=0.01),
+    "+.1f",
+    "factors of ten",
+    labels={"variant": STARTS},
+)
+FORGET_GATE = Family(
+    "recurrence.forget_gate.{variant}",
+    "an LSTM's forget gate where nothing but its bias of {bias:g} speaks",
+    ARITHMETIC,
+    ".3f",
+)
+FORGET_PRODUCT = Family(
+    "recurrence.forget_product.{variant}.t{t}",
+    "share of a cell that {t} such gates leave, forget bias {bias:g}",
+    ARITHMETIC,
+    ".2f",
+)
+MEAN_FORGET_GATE = Family(
+    "recurrence.mean_forget_gate.{variant}.{stage}",
+    "the LSTM's forget gate {stage} on {t} tokens, forget bias {bias:g}: geometric mean over steps, cells "
+    "and sequences, mean over seeds",
+    Spread("three standard errors over seeds, at least 0.02", k=3, floor=0.02),
+    ".3f",
+    labels={"stage": STAGES},
+)
+WEIGHT_ON_FIRST = Family(
+    "recurrence.weight_on_first.{stage}",
+    "attention of the last position on the first of {t} tokens, {stage}, mean over sequences and seeds",
+    Spread("three standard errors over seeds, at least 0.1", k=3, floor=0.1),
+    ".3f",
+    labels={"stage": STAGES},
+)
+COUNTED = {
+    "sequential_steps": "sequential steps",
+    "multiply_adds": "multiply-adds",
+    "training_bytes": "bytes of states or attention weights kept for the way back",
+    "carried_bytes": "bytes to keep for reading one more token",
+}
+COST = Family(
+    "recurrence.cost.{layer}.{what}.n{n}",
+    "{what} of one {layer} layer over {n} tokens of width {width}",
+    COUNT,
+    ",d",
+    "{unit}",
+    labels={"what": COUNTED, "layer": {"lstm": "LSTM", "attention": "self-attention"}},
+)
+CROSSING = Family(
+    "recurrence.crossing.{what}",
+    "shortest sequence on which self-attention needs more {what} than an LSTM, both of width {width}",
+    COUNT,
+    ",d",
+    "tokens",
+    labels={"what": COUNTED},
+)
+DILUTION = Family(
+    "recurrence.dilution.n{n}",
+    "mean largest weight of one head over {n} standard normal scores, {draws:,} draws",
+    SAMPLED,
+    ".4f",
+)
+DILUTION_ERROR = Family(
+    "recurrence.dilution_standard_error.n{n}",
+    "standard error of the mean largest weight over {n} scores",
+    Close("the seed fixes the draws", rtol=1e-3),
+    ".5f",
+)
+DILUTION_UNIFORM = Family(
+    "recurrence.dilution_uniform.n{n}",
+    "the weight that {n} equal scores would give each token",
+    ARITHMETIC,
+    ".4f",
+)
 
 
 def _runs() -> tuple[Run, ...]:
@@ -125,319 +271,119 @@ def _runs() -> tuple[Run, ...]:
     return tuple(made)
 
 
+class Trained:
+    """The trainings, by variant and length, each over all seeds."""
+
+    def __init__(self, runs: Mapping[str, Any], seeds: list[int]) -> None:
+        self.runs, self.seeds = runs, seeds
+
+    def of(self, variant: str, t: int, result: str) -> list[Any]:
+        """One result of each seed."""
+        return [self.runs[f"{variant}.t{t}.seed{seed}"][result] for seed in self.seeds]
+
+
 def measure(runs: Mapping[str, Any], seeds: list[int], **settings: Any) -> Findings:
     """Sum up the runs by seed; count costs; draw noise for the dilution."""
-    gradients, arrays = _gradients(runs, seeds, settings["gradient_length"])
+    trained, longest = Trained(runs, seeds), settings["gradient_length"]
+    curves = {
+        (variant, stage): np.array(trained.of(variant, longest, f"log10_gradients_{stage}"))
+        for variant in VARIANTS
+        for stage in STAGES
+    }
     found = [
-        *_horizons(runs, seeds),
-        *_sizes(runs, seeds),
-        *gradients,
-        *_starts(runs, seeds, settings["lengths"], settings["larger_forget_bias"]),
+        *_horizons(trained),
+        *_sizes(trained),
+        *_gradients(curves, seeds, longest),
+        *_starts(trained, settings["lengths"], settings["larger_forget_bias"]),
         *_costs(settings["cost_lengths"], settings["cost_width"], settings["cost_heads"]),
         *_dilution(settings["dilution_lengths"], settings["dilution_draws"], settings["dilution_seed"]),
     ]
-    tables = (_horizon_table(settings["lengths"]), _gradient_table(), *_cost_tables(), _dilution_table())
-    return Findings(tuple(found), arrays, tables)
+    arrays = {f"log10_gradients.{variant}.{stage}": curve for (variant, stage), curve in curves.items()}
+    return Findings(tuple(found), arrays, _tables(settings))
 
 
-def _horizons(runs: Mapping[str, Any], seeds: list[int]) -> list[Measurement]:
+def _horizons(trained: Trained) -> Iterator[Measurement]:
     """Accuracy by layer, start and length; how many trainings were solved."""
-    one_seed = 0.5 / len(seeds)  # from chance to solved, divided by the seeds
-    trained = Spread(
-        "three standard errors over seeds, and never less than one seed that flips between chance and "
-        "solved: near its horizon a training tips over on rounding",
-        k=3,
-        floor=1.02 * one_seed,
-    )
-    found = []
-    for name, (words, _, lengths) in VARIANTS.items():
-        for length in lengths:
-            of_seeds = [runs[f"{name}.t{length}.seed{seed}"] for seed in seeds]
-            found.append(
-                Measurement(
-                    f"recurrence.accuracy.{name}.t{length}",
-                    np.mean([run["accuracy"] for run in of_seeds]),
-                    f"test accuracy of {words}, recalling the first of {length} tokens, mean over seeds",
-                    trained,
-                    ".3f",
-                    seeds=seeds,
-                    samples=[run["accuracy"] for run in of_seeds],
-                )
-            )
-            if name == "attention":
-                found.append(_updates(name, words, length, of_seeds, seeds))
-            if name in ("lstm", "lstm_short_first") and length in LONGEST:
-                found.append(
-                    Measurement(
-                        f"recurrence.solved.{name}.t{length}",
-                        sum(int(run["solved"]) for run in of_seeds),
-                        f"seeds with which {words} solved {length} tokens within the budget",
-                        Close("near its horizon one seed may tip over on rounding", atol=1),
-                        "d",
-                    )
-                )
-        found.append(
-            Measurement(
-                f"recurrence.solved_in_all.{name}",
-                sum(
-                    int(runs[f"{name}.t{length}.seed{seed}"]["solved"])
-                    for length in lengths
-                    for seed in seeds
-                ),
-                f"trainings of {words} that solved their length within the budget, of {len(lengths)} lengths "
-                f"and {len(seeds)} seeds",
-                Close("near their horizons a few trainings may tip over on rounding", atol=3),
-                "d",
-            )
-        )
-    return found
+    seeds = trained.seeds
+    for variant, (_, _, lengths) in VARIANTS.items():
+        for t in lengths:
+            at = {"variant": variant, "t": t}
+            yield ACCURACY.over_seeds(trained.of(variant, t, "accuracy"), seeds, **at)
+            if variant == "attention":
+                yield STEPS.over_seeds(trained.of(variant, t, "steps"), seeds, **at)
+            if variant in ("lstm", "lstm_short_first") and t in LONGEST:
+                yield SOLVED.of(int(sum(trained.of(variant, t, "solved"))), **at)
+        solved = sum(int(sum(trained.of(variant, t, "solved"))) for t in lengths)
+        yield SOLVED_IN_ALL.of(solved, variant=variant, lengths=len(lengths), count=len(seeds))
 
 
-def _sizes(runs: Mapping[str, Any], seeds: list[int]) -> list[Measurement]:
+def _sizes(trained: Trained) -> Iterator[Measurement]:
     """What the layers and their trainings are made of."""
-    found = []
-    for layer, words in LAYERS.items():
-        count = int(runs[f"{layer}.t{ALL_LENGTHS[0]}.seed{seeds[0]}"]["parameters"])
-        found.append(
-            Measurement(
-                f"recurrence.parameters.{layer}",
-                count,
-                f"parameters of the reader with {words}: embedding, layer and logits",
-                COUNT,
-                ",d",
-            )
-        )
-    return [
-        *found,
-        Measurement(
-            "recurrence.trainings",
-            len(seeds) * len(ALL_LENGTHS),
-            "trainings of each layer and start: lengths times seeds",
-            COUNT,
-        ),
-        Measurement("recurrence.seed_count", len(seeds), "seeds of each training", COUNT),
-        Measurement("recurrence.chance", CHANCE, "accuracy of guessing between two classes", COUNT, ".1f"),
-        Measurement(
-            "recurrence.updates",
-            TRAINING["training"] // TRAINING["batch"] * TRAINING["epochs"],
-            "updates in the whole budget: batches of the training set, times epochs",
-            COUNT,
-            ",d",
-        ),
-    ]
-
-
-def _updates(
-    name: str, words: str, length: int, of_seeds: list[Mapping[str, Any]], seeds: list[int]
-) -> Measurement:
-    samples = [run["steps"] for run in of_seeds]
-    return Measurement(
-        f"recurrence.steps.{name}.t{length}",
-        np.mean(samples),
-        f"updates made on {length} tokens by {words} before it stopped, mean over seeds",
-        Spread("three standard errors over seeds, at least four epochs", k=3, floor=128),
-        ".0f",
-        seeds=seeds,
-        samples=samples,
-    )
+    for layer in LAYERS:
+        yield PARAMETER_COUNT.of(int(trained.of(layer, ALL_LENGTHS[0], "parameters")[0]), layer=layer)
+    yield TRAININGS.of(len(trained.seeds) * len(ALL_LENGTHS))
+    yield SEED_COUNT.of(len(trained.seeds))
+    yield GUESSED.of(CHANCE)
+    yield UPDATES.of(TRAINING["training"] // TRAINING["batch"] * TRAINING["epochs"])
 
 
 def _gradients(
-    runs: Mapping[str, Any], seeds: list[int], length: int
-) -> tuple[list[Measurement], dict[str, np.ndarray]]:
+    curves: Mapping[tuple[str, str], Float[np.ndarray, "seeds length"]], seeds: list[int], t: int
+) -> Iterator[Measurement]:
     """By how many factors of ten the gradient at the first state is smaller than at the last."""
-    found, arrays = [], {}
-    for name in VARIANTS:
-        what = "∂L/∂(what attention reads)" if name == "attention" else "∂L/∂state"
-        for stage, when in STAGES.items():
-            curves = np.array(
-                [runs[f"{name}.t{length}.seed{seed}"][f"log10_gradients_{stage}"] for seed in seeds]
-            )
-            arrays[f"log10_gradients.{name}.{stage}"] = curves
-            changes = curves[:, 0] - curves[:, -1]
-            found.append(
-                Measurement(
-                    f"recurrence.gradient_decades.{name}.{stage}",
-                    changes.mean(),
-                    f"factors of ten between {what} at the first and at the last of {length} tokens, {when}, "
-                    f"for {VARIANTS[name][0]}: −3 is a thousandth; median over sequences, mean over seeds",
-                    Spread(
-                        "three standard errors over seeds, at least one factor of ten: the page speaks of "
-                        "orders of magnitude",
-                        k=3,
-                        floor=1.0,
-                    ),
-                    ".1f",
-                    unit="factors of ten",
-                    seeds=seeds,
-                    samples=changes,
-                )
-            )
-    return found, arrays
+    for (variant, stage), curve in curves.items():
+        what = "∂L/∂(what attention reads)" if variant == "attention" else "∂L/∂state"
+        change = curve[:, 0] - curve[:, -1]
+        yield DECADES.over_seeds(change, seeds, variant=variant, stage=stage, what=what, t=t)
 
 
-def _starts(
-    runs: Mapping[str, Any], seeds: list[int], lengths: list[int], larger_bias: float
-) -> list[Measurement]:
+def _starts(trained: Trained, lengths: list[int], larger_bias: float) -> Iterator[Measurement]:
     """What initialisation fixes: singular values, forget gates; and what training makes of them."""
-    longest = lengths[-1]
-    found = []
-    for name, words in (("simple_rnn", "orthogonal"), ("simple_rnn_glorot", "Glorot")):
-        of_seeds = [runs[f"{name}.t{longest}.seed{seed}"] for seed in seeds]
-        for stage, when in STAGES.items():
-            values = [float(run[f"largest_singular_value_{stage}"]) for run in of_seeds]
-            found.append(
-                Measurement(
-                    f"recurrence.largest_singular_value.{name}.{stage}",
-                    np.mean(values),
-                    f"largest singular value of the SimpleRNN's recurrent matrix, {words} start, {when} on "
-                    f"{longest} tokens, mean over seeds",
-                    Spread("three standard errors over seeds, at least 0.05", k=3, floor=0.05),
-                    ".2f",
-                    seeds=seeds,
-                    samples=values,
-                )
-            )
-        start = found[-2].value
-        found.append(
-            Measurement(
-                f"recurrence.bound_decades.{name}",
-                (longest - 1) * np.log10(gradient_bound(start, 1)),
-                f"what the bound (γ σ_max)^T allows over {longest - 1} steps, {words} start, γ = 1 for tanh",
-                Close("rounding of float32 weights, multiplied by the number of steps", atol=0.01),
-                "+.1f",
-                unit="factors of ten",
-            )
-        )
-    for name, bias in (("lstm", 1.0), ("lstm_larger_bias", larger_bias)):
+    t, seeds = lengths[-1], trained.seeds
+    steps = t - 1
+    for variant in STARTS:
+        sigma = {stage: trained.of(variant, t, f"largest_singular_value_{stage}") for stage in STAGES}
+        for stage, values in sigma.items():
+            yield SINGULAR_VALUE.over_seeds(values, seeds, variant=variant, stage=stage, t=t)
+        allowed = steps * np.log10(gradient_bound(np.mean(sigma["start"]), 1))
+        yield BOUND.of(allowed, variant=variant, steps=steps)
+    for variant, bias in (("lstm", 1.0), ("lstm_larger_bias", larger_bias)):
         gate = float(sigmoid(np.float64(bias)))
-        found.append(
-            Measurement(
-                f"recurrence.forget_gate.{name}",
-                gate,
-                f"an LSTM's forget gate where nothing but its bias of {bias:g} speaks",
-                ARITHMETIC,
-                ".3f",
-            )
-        )
-        found += [
-            Measurement(
-                f"recurrence.forget_product.{name}.t{length}",
-                gate**length,
-                f"share of a cell that {length} such gates leave, forget bias {bias:g}",
-                ARITHMETIC,
-                ".1e" if gate**length < 0.01 else ".2f",
-            )
-            for length in lengths
-        ]
-        for stage, when in STAGES.items():
-            values = [
-                float(10 ** (runs[f"{name}.t{longest}.seed{seed}"][f"log10_kept_{stage}"][0] / (longest - 1)))
-                for seed in seeds
-            ]
-            found.append(
-                Measurement(
-                    f"recurrence.mean_forget_gate.{name}.{stage}",
-                    np.mean(values),
-                    f"the LSTM's forget gate {when} on {longest} tokens, forget bias {bias:g}: geometric "
-                    "mean over steps, cells and sequences, mean over seeds",
-                    Spread("three standard errors over seeds, at least 0.02", k=3, floor=0.02),
-                    ".3f",
-                    seeds=seeds,
-                    samples=values,
-                )
-            )
-    for stage, when in STAGES.items():
-        values = [float(runs[f"attention.t{longest}.seed{seed}"][f"weights_{stage}"][0]) for seed in seeds]
-        found.append(
-            Measurement(
-                f"recurrence.weight_on_first.{stage}",
-                np.mean(values),
-                f"attention of the last position on the first of {longest} tokens, {when}, mean over "
-                "sequences and seeds",
-                Spread("three standard errors over seeds, at least 0.1", k=3, floor=0.1),
-                ".3f",
-                seeds=seeds,
-                samples=values,
-            )
-        )
-    return found
+        yield FORGET_GATE.of(gate, variant=variant, bias=bias)
+        for length in lengths:
+            left = gate**length
+            shown = ".1e" if left < 0.01 else None
+            yield FORGET_PRODUCT.of(left, variant=variant, t=length, bias=bias, format=shown)
+        for stage in STAGES:
+            kept = [10 ** (of[0] / steps) for of in trained.of(variant, t, f"log10_kept_{stage}")]
+            yield MEAN_FORGET_GATE.over_seeds(kept, seeds, variant=variant, stage=stage, t=t, bias=bias)
+    for stage in STAGES:
+        first = [weights[0] for weights in trained.of("attention", t, f"weights_{stage}")]
+        yield WEIGHT_ON_FIRST.over_seeds(first, seeds, stage=stage, t=t)
 
 
-COUNTED = {
-    "sequential_steps": ("sequential steps", ""),
-    "multiply_adds": ("multiply-adds", ""),
-    "training_bytes": ("bytes of states or attention weights kept for the way back", "bytes"),
-    "carried_bytes": ("bytes to keep for reading one more token", "bytes"),
-}
-
-
-def _costs(lengths: list[int], width: int, num_heads: int) -> list[Measurement]:
-    found = []
-    for length in lengths:
+def _costs(lengths: list[int], width: int, num_heads: int) -> Iterator[Measurement]:
+    for n in lengths:
         readings = {
-            "lstm": costs.recurrent("lstm", length, width),
-            "attention": costs.attention(length, width, num_heads),
+            "lstm": costs.recurrent("lstm", n, width),
+            "attention": costs.attention(n, width, num_heads),
         }
-        found += [
-            Measurement(
-                f"recurrence.cost.{layer}.{what}.n{length}",
-                getattr(reading, what),
-                f"{words} of one {'LSTM' if layer == 'lstm' else 'self-attention'} layer over {length} "
-                f"tokens of width {width}",
-                COUNT,
-                ",d",
-                unit=unit,
-            )
-            for layer, reading in readings.items()
-            for what, (words, unit) in COUNTED.items()
-        ]
+        for layer, reading in readings.items():
+            for what in COUNTED:
+                unit = "bytes" if what.endswith("bytes") else ""
+                yield COST.of(getattr(reading, what), layer=layer, what=what, n=n, width=width, unit=unit)
     for what in ("multiply_adds", "training_bytes"):
-        found.append(
-            Measurement(
-                f"recurrence.crossing.{what}",
-                costs.crossing("lstm", width, num_heads, what),
-                f"shortest sequence on which self-attention needs more {COUNTED[what][0]} than an LSTM, both "
-                f"of width {width}",
-                COUNT,
-                ",d",
-                unit="tokens",
-            )
-        )
-    return found
+        yield CROSSING.of(costs.crossing("lstm", width, num_heads, what), what=what, width=width)
 
 
-def _dilution(lengths: list[int], draws: int, seed: int) -> list[Measurement]:
+def _dilution(lengths: list[int], draws: int, seed: int) -> Iterator[Measurement]:
     """The largest weight among n scores that are standard normal noise."""
     generator = np.random.default_rng(seed)
-    found = []
-    for length in lengths:
-        largest = _largest_weights(generator, draws, length)
-        error = largest.std(ddof=1) / draws**0.5
-        found += [
-            Measurement(
-                f"recurrence.dilution.n{length}",
-                largest.mean(),
-                f"mean largest weight of one head over {length} standard normal scores, {draws:,} draws",
-                SAMPLED,
-                ".4f",
-            ),
-            Measurement(
-                f"recurrence.dilution_standard_error.n{length}",
-                error,
-                f"standard error of the mean largest weight over {length} scores",
-                Close("the seed fixes the draws", rtol=1e-3),
-                ".5f",
-            ),
-            Measurement(
-                f"recurrence.dilution_uniform.n{length}",
-                1 / length,
-                f"the weight that {length} equal scores would give each token",
-                ARITHMETIC,
-                ".4f",
-            ),
-        ]
-    return found
+    for n in lengths:
+        largest = _largest_weights(generator, draws, n)
+        yield DILUTION.of(largest.mean(), n=n, draws=draws)
+        yield DILUTION_ERROR.of(largest.std(ddof=1) / draws**0.5, n=n)
+        yield DILUTION_UNIFORM.of(1 / n, n=n)
 
 
 def _largest_weights(
@@ -447,125 +393,115 @@ def _largest_weights(
     return np.concatenate([softmax(generator.normal(size=(n, length))).max(axis=1) for n in counts])
 
 
-def _horizon_table(lengths: list[int]) -> Table:
-    rows = tuple(
+def _tables(settings: Mapping[str, Any]) -> tuple[Table, ...]:
+    names = {variant: words.removeprefix("a ").removeprefix("an ") for variant, words in WORDS.items()}
+    horizon = tuple(
         (
-            _row_label(words),
-            *(Cell(f"recurrence.accuracy.{name}.t{n}") if n in its_own else "—" for n in lengths),
-            Cell(f"recurrence.solved_in_all.{name}"),
+            name,
+            *(
+                ACCURACY.cell(variant=variant, t=t) if t in VARIANTS[variant][2] else "—"
+                for t in settings["lengths"]
+            ),
+            SOLVED_IN_ALL.cell(variant=variant),
         )
-        for name, (words, _, its_own) in VARIANTS.items()
+        for variant, name in names.items()
     )
-    return Table(
-        "recurrence.accuracy",
-        ("accuracy over so many tokens", *(str(n) for n in lengths), "solved"),
-        rows,
-    )
-
-
-def _gradient_table() -> Table:
-    rows = tuple(
-        (_row_label(words), *(Cell(f"recurrence.gradient_decades.{name}.{stage}") for stage in STAGES))
-        for name, (words, _, _) in VARIANTS.items()
-    )
-    return Table("recurrence.gradients", ("factors of ten, first step to last", *STAGES.values()), rows)
-
-
-def _dilution_table() -> Table:
-    measured = ("dilution", "dilution_standard_error", "dilution_uniform")
-    rows = tuple(
-        (f"{n:,}", *(Cell(f"recurrence.{what}.n{n}") for what in measured))
-        for n in PARAMETERS["dilution_lengths"]
-    )
-    heading = ("tokens", "mean largest weight", "standard error", "weight if all were alike")
-    return Table("recurrence.dilution", heading, rows)
-
-
-def _row_label(words: str) -> str:
-    return words.removeprefix("a ").removeprefix("an ")
-
-
-def _cost_tables() -> tuple[Table, Table]:
-    def cells(length: int, *counted: str) -> tuple[str | Cell, ...]:
-        ids = (
-            f"recurrence.cost.{layer}.{what}.n{length}" for what in counted for layer in ("lstm", "attention")
-        )
-        return (f"{length:,}", *map(Cell, ids))
-
-    lengths = PARAMETERS["cost_lengths"]
-    work = Table(
-        "recurrence.costs",
-        (
-            "tokens",
-            "sequential steps, LSTM",
-            "sequential steps, attention",
-            "multiply-adds, LSTM",
-            "multiply-adds, attention",
+    lengths = rows("n", settings["cost_lengths"], ",")
+    lstm, attention = COST.at(layer="lstm"), COST.at(layer="attention")
+    return (
+        Table(
+            "recurrence.accuracy",
+            ("accuracy over so many tokens", *map(str, settings["lengths"]), "solved"),
+            horizon,
         ),
-        tuple(cells(n, "sequential_steps", "multiply_adds") for n in lengths),
-    )
-    memory = Table(
-        "recurrence.memory",
-        (
-            "tokens",
-            "kept for the way back, LSTM (bytes)",
-            "kept for the way back, attention (bytes)",
-            "to read one more token, LSTM (bytes)",
-            "to read one more token, attention (bytes)",
+        table(
+            "recurrence.gradients",
+            "factors of ten, first step to last",
+            rows("variant", names),
+            {words: DECADES.at(stage=stage) for stage, words in STAGES.items()},
         ),
-        tuple(cells(n, "training_bytes", "carried_bytes") for n in lengths),
+        table(
+            "recurrence.costs",
+            "tokens",
+            lengths,
+            {
+                "sequential steps, LSTM": lstm.at(what="sequential_steps"),
+                "sequential steps, attention": attention.at(what="sequential_steps"),
+                "multiply-adds, LSTM": lstm.at(what="multiply_adds"),
+                "multiply-adds, attention": attention.at(what="multiply_adds"),
+            },
+        ),
+        table(
+            "recurrence.memory",
+            "tokens",
+            lengths,
+            {
+                "kept for the way back, LSTM (bytes)": lstm.at(what="training_bytes"),
+                "kept for the way back, attention (bytes)": attention.at(what="training_bytes"),
+                "to read one more token, LSTM (bytes)": lstm.at(what="carried_bytes"),
+                "to read one more token, attention (bytes)": attention.at(what="carried_bytes"),
+            },
+        ),
+        table(
+            "recurrence.dilution",
+            "tokens",
+            rows("n", settings["dilution_lengths"], ","),
+            {
+                "mean largest weight": DILUTION,
+                "standard error": DILUTION_ERROR,
+                "weight if all were alike": DILUTION_UNIFORM,
+            },
+        ),
     )
-    return work, memory
 
 
-def _accuracy(found: Findings, name: str, *lengths: int) -> dict[str, float]:
-    return {f"{name}, {n} tokens": found[f"recurrence.accuracy.{name}.t{n}"] for n in lengths or ALL_LENGTHS}
+START = DECADES.at(stage="start")
 
 
-def _decades(found: Findings, name: str, stage: str = "start") -> dict[str, float]:
-    return {f"{name}, {stage}": found[f"recurrence.gradient_decades.{name}.{stage}"]}
+def _gain(found: Findings, better: str, worse: str, t: int) -> dict[str, float]:
+    gain = ACCURACY.value(found, variant=better, t=t) - ACCURACY.value(found, variant=worse, t=t)
+    return {f"{better} over {worse}, {t} tokens": gain}
 
 
 def _dilutes(found: Findings) -> Verdict:
-    weights = {n: found[f"recurrence.dilution.n{n}"] for n in PARAMETERS["dilution_lengths"]}
-    over_uniform = {f"{n} tokens, over uniform": w * n for n, w in weights.items()}
-    return every(falls({f"{n} tokens": w for n, w in weights.items()}), above(over_uniform, 1))
-
-
-def _guessing(found: Findings) -> Verdict:
-    """At 100 and 200 tokens, GRU and LSTM lie within what guessing on 3 × 1,024 sequences may give."""
-    values = {**_accuracy(found, "gru", 100, 200), **_accuracy(found, "lstm", 100, 200)}
-    return between(values, CHANCE - 0.06, CHANCE + 0.06)
+    weights = DILUTION.values(found)
+    over_uniform = {
+        f"{name}, over uniform": weight * n
+        for n, (name, weight) in zip(PARAMETERS["dilution_lengths"], weights.items(), strict=True)
+    }
+    return every(falls(weights), above(over_uniform, 1))
 
 
 def _bound_holds(found: Findings) -> Verdict:
     """Before training, at each distance and seed: log10 of what is left, minus that of the bound."""
-    length = PARAMETERS["gradient_length"]
+    steps = PARAMETERS["gradient_length"] - 1
     excesses = {}
-    for name in ("simple_rnn", "simple_rnn_glorot"):
-        curves = found.arrays[f"log10_gradients.{name}.start"]
+    for variant in STARTS:
+        curves = found.arrays[f"log10_gradients.{variant}.start"]
         left = (curves - curves[:, -1:])[:, ::-1]
-        allowed = found[f"recurrence.bound_decades.{name}"] / (length - 1) * np.arange(length)
-        excesses[f"{name}, largest excess"] = float((left - allowed)[:, 1:].max())
+        allowed = BOUND.value(found, variant=variant) / steps * np.arange(steps + 1)
+        excesses[f"{variant}, largest excess"] = float((left - allowed)[:, 1:].max())
     return below(excesses, 1e-3)
 
 
-def _gain(found: Findings, better: str, worse: str, length: int) -> dict[str, float]:
-    ids = (f"recurrence.accuracy.{name}.t{length}" for name in (better, worse))
-    return {f"{better} over {worse}, {length} tokens": np.subtract(*(found[i] for i in ids)).item()}
+def _glorot_solves_fewer(found: Findings) -> Verdict:
+    orthogonal, glorot = (SOLVED_IN_ALL.value(found, variant=variant) for variant in STARTS)
+    return above({"fewer": orthogonal - glorot}, 1.5)
+
+
+def _larger_bias_keeps(found: Findings) -> Verdict:
+    larger, usual = (START.value(found, variant=variant) for variant in ("lstm_larger_bias", "lstm"))
+    return above({"larger bias, less lost": larger - usual}, 10)
 
 
 def _answers_without_gradient(found: Findings) -> Verdict:
-    by_id = {m.id: m.samples for m in found.measurements}
-    accuracies = by_id["recurrence.accuracy.lstm_short_first.t200"]
-    decades = by_id["recurrence.gradient_decades.lstm_short_first.trained"]
-    seeds = PARAMETERS["seeds"]
-    solved = {
-        f"seed {seed}": lost
-        for seed, right, lost in zip(seeds, accuracies, decades, strict=False)
-        if right >= TRAINING["stop_at"] - 0.02
-    }
-    return below(solved, -3)
+    at = {"variant": "lstm_short_first"}
+    accuracies = ACCURACY.samples(found, t=200, **at).values()
+    lost = DECADES.samples(found, stage="trained", **at)
+    solved = TRAINING["stop_at"] - 0.02
+    return below(
+        {n: x for (n, x), right in zip(lost.items(), accuracies, strict=True) if right >= solved}, -3
+    )
 
 
 def _attention_flat(found: Findings) -> Verdict:
@@ -573,31 +509,34 @@ def _attention_flat(found: Findings) -> Verdict:
     return below({"largest over smallest, factors of ten": float(np.ptp(curve))}, 1)
 
 
-def _one_step(found: Findings) -> Verdict:
-    ids = [f"recurrence.cost.attention.sequential_steps.n{n}" for n in COST_LENGTHS]
-    return equal({name: found[name] for name in ids}, 1)
+def _attention_slower(found: Findings) -> Verdict:
+    longest, shortest = (STEPS.value(found, variant="attention", t=t) for t in (200, 10))
+    return above({"more updates": longest - shortest}, 100)
 
 
 CLAIMS = (
     Claim(
         "recurrence.attention_reaches",
         "attention answers more than 0.95 at each length",
-        lambda f: above(_accuracy(f, "attention"), 0.95),
+        lambda f: above(ACCURACY.values(f, variant="attention"), 0.95),
     ),
     Claim(
         "recurrence.simple_reaches",
         "the SimpleRNN with its orthogonal start answers more than 0.8 at each length",
-        lambda f: above(_accuracy(f, "simple_rnn"), 0.8),
+        lambda f: above(ACCURACY.values(f, variant="simple_rnn"), 0.8),
     ),
     Claim(
         "recurrence.all_near",
         "all four layers answer more than 0.95 at 10 tokens",
-        lambda f: above({w: f[f"recurrence.accuracy.{layer}.t10"] for layer, w in LAYERS.items()}, 0.95),
+        lambda f: above(ACCURACY.values(f, variant=LAYERS, t=10), 0.95),
     ),
     Claim(
+        # What guessing on 3 × 1,024 sequences may give.
         "recurrence.gated_guess",
         "GRU and LSTM, at Keras' start, lie within 0.06 of guessing at 100 and 200 tokens",
-        _guessing,
+        lambda f: between(
+            ACCURACY.values(f, variant=["gru", "lstm"], t=[100, 200]), CHANCE - 0.06, CHANCE + 0.06
+        ),
     ),
     Claim(
         "recurrence.larger_bias_reaches",
@@ -612,42 +551,30 @@ CLAIMS = (
     Claim(
         "recurrence.glorot_solves_fewer",
         "over all lengths and seeds, the SimpleRNN solves at least two trainings fewer from a Glorot start",
-        lambda f: above(
-            {
-                "fewer": f["recurrence.solved_in_all.simple_rnn"]
-                - f["recurrence.solved_in_all.simple_rnn_glorot"]
-            },
-            1.5,
-        ),
+        _glorot_solves_fewer,
     ),
     Claim(
         "recurrence.glorot_vanishes",
         "before training, the Glorot start loses more than ten factors of ten, though its bound exceeds 1",
         lambda f: every(
-            below(_decades(f, "simple_rnn_glorot"), -10),
-            above({"bound": f["recurrence.bound_decades.simple_rnn_glorot"]}, 0),
+            below(START.values(f, variant="simple_rnn_glorot"), -10),
+            above(BOUND.values(f, variant="simple_rnn_glorot"), 0),
         ),
     ),
     Claim(
         "recurrence.orthogonal_keeps",
         "before training, the orthogonal SimpleRNN loses fewer than three factors of ten over 199 steps",
-        lambda f: above(_decades(f, "simple_rnn"), -3),
+        lambda f: above(START.values(f, variant="simple_rnn"), -3),
     ),
     Claim(
         "recurrence.gated_vanish",
         "before training, LSTM (forget bias 1) and GRU lose more than ten factors of ten over 199 steps",
-        lambda f: below({**_decades(f, "lstm"), **_decades(f, "gru")}, -10),
+        lambda f: below(START.values(f, variant=["lstm", "gru"]), -10),
     ),
     Claim(
         "recurrence.larger_bias_keeps",
         "before training, the LSTM with the larger forget bias loses at least ten factors of ten less",
-        lambda f: above(
-            {
-                "larger bias, less lost": f["recurrence.gradient_decades.lstm_larger_bias.start"]
-                - f["recurrence.gradient_decades.lstm.start"]
-            },
-            10,
-        ),
+        _larger_bias_keeps,
     ),
     Claim(
         "recurrence.bound_holds",
@@ -673,22 +600,22 @@ CLAIMS = (
     Claim(
         "recurrence.attention_focuses",
         "trained on the longest sequences, the last position gives the first more than 0.2 of its weight",
-        lambda f: above({"after training": f["recurrence.weight_on_first.trained"]}, 0.2),
+        lambda f: above(WEIGHT_ON_FIRST.values(f, stage="trained"), 0.2),
     ),
     Claim(
         "recurrence.attention_slower",
         "attention makes at least 100 more updates at 200 tokens than at 10 before it has solved them",
-        lambda f: above(
-            {"more updates": f["recurrence.steps.attention.t200"] - f["recurrence.steps.attention.t10"]}, 100
-        ),
+        _attention_slower,
     ),
-    Claim("recurrence.one_step", "attention takes one sequential step at each length", _one_step),
+    Claim(
+        "recurrence.one_step",
+        "attention takes one sequential step at each length",
+        lambda f: equal(COST.values(f, layer="attention", what="sequential_steps"), 1),
+    ),
     Claim(
         "recurrence.crossing_is_twice_the_width",
         "attention does more multiply-adds than an LSTM from 2d + 1 tokens on",
-        lambda f: equal(
-            {"crossing": f["recurrence.crossing.multiply_adds"]}, 2 * PARAMETERS["cost_width"] + 1
-        ),
+        lambda f: equal(CROSSING.values(f, what="multiply_adds"), 2 * PARAMETERS["cost_width"] + 1),
     ),
 )
 
