@@ -71,7 +71,12 @@ def _bare(project: Path, target: Path) -> Path:
     _run("measured.cli", "export", str(target / "docs"), cwd=project)
     config = yaml.unsafe_load((project / "mkdocs.yml").read_text(encoding="utf-8").replace("!ENV", ""))
     config["plugins"] = [p for p in config["plugins"] if p != "measured" and "measured" not in p]
-    config["extra_css"] = ["assets/formulas.css", "assets/palette.css", *config.get("extra_css", [])]
+    config["extra_css"] = [
+        "assets/formulas.css",
+        "assets/diagrams.css",
+        "assets/palette.css",
+        *config.get("extra_css", []),
+    ]
     config.pop("site_url", None), config.pop("repo_url", None), config.pop("edit_uri", None)
     config.pop("validation", None), config.pop("hooks", None), config.pop("exclude_docs", None)
     for extension in config["markdown_extensions"]:

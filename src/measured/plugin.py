@@ -21,7 +21,7 @@ from measured.errors import MeasuredError
 from measured.gate import publishable
 from measured.project import Project
 from measured.site import content_policy, data_files, generated, ledger
-from measured.weaving import cells, formulas
+from measured.weaving import cells, diagrams, formulas
 from measured.weaving.page import PageSource, scan
 from measured.weaving.references import Library
 from measured.weaving.weave import Weaver
@@ -84,9 +84,9 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         return markdown if found is None else found.woven.markdown
 
     def on_page_content(self, content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Formulas become MathML, figures become inline SVG that follows the scheme."""
+        """Formulas become MathML, diagrams are drawn, figures become inline SVG that follows the scheme."""
         with _as_plugin_error():
-            content = formulas.render(content)
+            content = formulas.render(diagrams.render(content))
             for link in _links(page.toc):
                 link.title = formulas.in_title(link.title)
             content = _PICTURE.sub(self._inline, content)
@@ -122,7 +122,9 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
             packages=self.project.packages,
             lock=self.project.lock_file,
         )
-        return generated.Page(self.weaver.weave(page, executed.markdown, file.src_uri), executed, page.meta)
+        woven = self.weaver.weave(page, executed.markdown, file.src_uri)
+        diagrams.check(page, woven.markdown)
+        return generated.Page(woven, executed, page.meta)
 
     def _site(self, config: MkDocsConfig) -> generated.Site:
         here = File.generated(config, ledger.PAGE, content="").url

@@ -37,9 +37,9 @@ def a_project(folder: Path) -> Path:
 
 def test_each_served_file_comes_with_a_licence(site):
     names = {p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file()}
-    families = {face.family.lower().replace(" ", "-") for face in vendor.FACES} | {"p5", "mermaid"}
+    families = {face.family.lower().replace(" ", "-") for face in vendor.FACES} | {"p5"}
     assert {f"licenses/{family}.txt" for family in families} <= names
-    assert {"p5.min.js", "mermaid.min.js", "fonts.css"} <= names
+    assert {"p5.min.js", "fonts.css"} <= names
 
 
 def test_the_faces_are_small(site):

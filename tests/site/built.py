@@ -19,7 +19,7 @@ SETTLE = """async () => {
   await pause(50);
   return [...document.querySelectorAll("[data-mounted]")].map((e) => e.dataset.mounted);
 }"""
-COMPONENTS = "pre.diagram, [data-sketch], [data-table], .predict, .quiz"
+COMPONENTS = "[data-sketch], [data-table], .predict, .quiz"
 
 
 def settle(page) -> None:

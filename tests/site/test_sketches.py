@@ -89,11 +89,9 @@ def query(root) -> list[float]:
 def test_nothing_heavy_is_fetched_before_a_reader_comes_near(open_page):
     page = open_page("far.html")
     page.wait_for_timeout(500)
-    assert not re.search("p5|mermaid|view.js|diagram.js|two-blocks", " ".join(page.asked))
+    assert not re.search("p5|view.js|two-blocks", " ".join(page.asked))
     lookup_of(page)
     until(page, "!!globalThis.p5")
-    ready(page, "pre.diagram")
-    assert any("mermaid" in url for url in page.asked)
 
 
 def test_a_lookup_that_waits_for_a_touch_is_drawn_without_p5(open_page):
@@ -135,7 +133,6 @@ def test_everything_stands_without_complaint_or_sideways_scrolling(open_page, wi
     page = open_page(width=width)
     page.evaluate(f"document.body.dataset.mdColorScheme = '{scheme}'")
     for selector in (
-        "pre.diagram",
         '[data-sketch="lookup"]',
         ".measured-table table",
         '[data-sketch="model"]',
@@ -159,7 +156,6 @@ def test_axe_finds_nothing(open_page, scheme):
     page = open_page()
     page.evaluate(f"document.body.dataset.mdColorScheme = '{scheme}'")
     for selector in (
-        "pre.diagram",
         '[data-sketch="lookup"]',
         ".measured-table table",
         '[data-sketch="model"]',
@@ -181,7 +177,6 @@ def test_without_scripts_everything_can_be_read_and_revealed(open_page):
     page = open_page(java_script_enabled=False)
     expect(page.get_by_text("The lookup needs scripts.")).to_be_visible()
     expect(page.get_by_text("The model needs scripts.")).to_be_visible()
-    expect(page.locator("pre.diagram")).to_contain_text("flowchart LR")
     page.get_by_text("Show the measured value").first.click()
     expect(page.get_by_text("It is 0.929.")).to_be_visible()
     page.get_by_text("To save memory").click()
@@ -194,8 +189,6 @@ def test_after_instant_navigation_everything_works_on_the_second_page(open_page)
     root = lookup_of(page)
     root.get_by_label("Query, across").press("ArrowRight")
     assert query(root)[0] == 1.7
-    ready(page, "pre.diagram")
-    expect(page.locator(".diagram-drawing svg")).to_be_visible()
     ready(page, '[data-sketch="model"]')
     page.evaluate("go('instant.html')")
     page.evaluate("go('index.html')")
@@ -203,30 +196,6 @@ def test_after_instant_navigation_everything_works_on_the_second_page(open_page)
     page.locator(".ranked-heading").first.click()
     expect(page.locator(".ranked")).to_have_count(1)
     expect(page.locator(".ranked canvas")).to_have_count(1)
-
-
-# --- diagrams
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_diagram_is_drawn_in_the_scheme_and_keeps_its_text(open_page, width):
-    page = open_page(width=width)
-    ready(page, "pre.diagram")
-    drawing = page.get_by_role("img", name="The query passes two blocks and is read")
-    expect(drawing).to_be_visible()
-    box = drawing.locator("svg .node rect").first
-    light = box.evaluate("e => getComputedStyle(e).stroke")
-    page.evaluate("document.body.dataset.mdColorScheme = 'slate'")
-    until(
-        page, f"getComputedStyle(document.querySelector('.diagram-drawing .node rect')).stroke !== '{light}'"
-    )
-    assert light == "rgb(168, 64, 15)"
-    across = drawing.locator("svg").evaluate("e => e.viewBox.baseVal.width")
-    assert (across < 420) == (width < 560), "a diagram runs downward where it is narrow"
-    expect(page.locator("pre.diagram")).to_be_hidden()
-    page.get_by_text("The diagram as text").focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("pre.diagram")).to_be_visible()
 
 
 # --- the soft lookup

@@ -10,7 +10,7 @@ PAGE, FIRST_LOAD, INDEX = 60_000, 200_000, 200_000
 SHIFT = """window.shift = 0; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) window.shift += entry.value;
 }).observe({ type: "layout-shift", buffered: true });"""
-LATE = ("p5.min.js", "mermaid.min.js", "workers/search", "search_index.json")
+LATE = ("p5.min.js", "workers/search", "search_index.json")
 
 
 def test_the_first_load_is_light_and_leaves_for_later_what_can_wait(visit, text_path):

@@ -6,7 +6,6 @@
 //
 // | element                             | component         |
 // |-------------------------------------|-------------------|
-// | <pre class="diagram">               | diagram.js        |
 // | <div data-sketch="lookup">          | lookup/view.js    |
 // | <div class="measured-table"><table> | ranked/view.js    |
 // | <div data-sketch="model">           | model/view.js     |
@@ -18,7 +17,6 @@
 import { onEveryPage } from "./shared/pages.js";
 
 const COMPONENTS = [
-  ["pre.diagram", () => import("./diagram.js")],
   ['[data-sketch="lookup"]', () => import("./lookup/view.js")],
   ["table.measured-table, .measured-table table", () => import("./ranked/view.js")],
   ['[data-sketch="model"]', () => import("./model/view.js")],

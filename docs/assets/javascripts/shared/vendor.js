@@ -32,4 +32,3 @@ export function loadP5() {
   }
   return load("p5.min.js", "p5");
 }
-export const loadMermaid = () => load("mermaid.min.js", "mermaid");
