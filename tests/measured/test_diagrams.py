@@ -99,7 +99,7 @@ def test_a_wide_flowchart_has_a_shape_for_narrow_columns():
     chain = " --> ".join(f'n{i}["a label of some length"]' for i in range(4))
     page = rendered(f"flowchart LR\n {chain}")
     assert page.count("<svg") == 2
-    wide, narrow = (float(w) for w in re.findall(r' width="(\d+)" height="\d+" role', page))
+    wide, narrow = (float(w) for w in re.findall(r' width="(\d+)" height="\d+" font', page))
     assert narrow < diagrams.NARROW < wide
     assert rendered("flowchart LR\n a --> b").count("<svg") == 1
 

@@ -15,6 +15,10 @@ STAND_INS = {role: f"#{0x0A0B00 + number:06x}" for number, role in enumerate(ROL
 """Colours that stand for roles while a diagram is laid out."""
 
 _SVG = "http://www.w3.org/2000/svg"
+SIZE, LAID_OUT = 16, 20
+"""The size of labels in pixels: as they are shown, and as mmdr lays them out. It guesses letters' widths,
+and too low for most faces; with this room, labels of a serif face fit into their boxes."""
+
 OWN = "\uf8ff"
 """With this begins what is one drawing's own, its ids; the page that shows it puts a name there."""
 
@@ -47,9 +51,6 @@ def dress(root: ET.Element) -> None:
 def as_image(root: ET.Element, title: str, description: str) -> str:
     """The whole drawing as one picture with a title and a description."""
     box = [float(part) for part in root.get("viewBox", "0 0 300 150").split()]
-    for name in list(root.attrib):
-        if name != "viewBox":
-            del root.attrib[name]
     ET.register_namespace("", _SVG)
     body = re.sub(
         r"^<svg[^>]*>|</svg>$", "", ET.tostring(root, encoding="unicode", short_empty_elements=True)
@@ -58,7 +59,8 @@ def as_image(root: ET.Element, title: str, description: str) -> str:
     said += f'<desc id="{OWN}-desc">{html.escape(description)}</desc>'
     return (
         f'<svg xmlns="{_SVG}" class="diagram-drawing" viewBox="{root.get("viewBox")}" width="{box[2]:.0f}"'
-        f' height="{box[3]:.0f}" role="img" aria-labelledby="{OWN}-title {OWN}-desc">{said}{body}</svg>'
+        f' height="{box[3]:.0f}" font-size="{SIZE}" role="img" aria-labelledby="{OWN}-title {OWN}-desc">'
+        f"{said}{body}</svg>"
     )
 
 
@@ -111,8 +113,11 @@ def _keep_drawing(element: ET.Element) -> None:
     for name, value in list(element.attrib.items()):
         if name in ("fill", "stroke"):
             element.set(name, _role(value, element, name))
+        elif name == "font-size":
+            element.set(name, re.sub(r"[\d.]+(?=px)", lambda m: f"{float(m[0]) * SIZE / LAID_OUT:g}", value))
         elif name in _GEOMETRY or name in _KEPT:
-            element.set(name, _rounded(value))
+            in_pixels = re.sub(r"(-?[\d.]+)em\b", lambda m: f"{float(m[1]) * LAID_OUT:g}", value)
+            element.set(name, _rounded(in_pixels))
         elif name != "id":
             del element.attrib[name]
     if element.get("display") == "none":

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from measured.errors import MeasuredError
 from measured.weaving.described import described
-from measured.weaving.drawn_svg import ROLES, STAND_INS, as_image, dress
+from measured.weaving.drawn_svg import LAID_OUT, ROLES, STAND_INS, as_image, dress
 
 # `#40;` and `#quot;` stand for signs that mean something in Mermaid's text. While it is laid out, characters
 # of the private use stand for them, so that no line breaks inside of one.
@@ -167,9 +167,9 @@ def _settings(kind: str) -> str:
         variables[f"pie{number + 1}"] = variables[f"cScale{number}"] = series[number % len(series)]
         variables[f"git{number}"] = series[number % len(series)]
         variables[f"cScaleLabel{number}"] = variables[f"gitBranchLabel{number}"] = STAND_INS["surface"]
-    variables |= {"pieOpacity": "1", "fontFamily": "serif", "fontSize": "16px", "dropShadow": "none"}
+    variables |= {"pieOpacity": "1", "fontFamily": "serif", "fontSize": f"{LAID_OUT}px", "dropShadow": "none"}
     # Labels that Mermaid would set as HTML arrive as text in the right place; a flowchart's, inside of nodes.
     as_html = kind not in ("flowchart", "graph")
-    flow = {"htmlLabels": as_html, "curve": "basis", "padding": 12, "wrappingWidth": 260}
+    flow = {"htmlLabels": as_html, "curve": "basis", "padding": 12, "wrappingWidth": 240}
     look = {"theme": "base", "look": "classic", "htmlLabels": as_html, "fontFamily": "serif"}
     return "%%{init: " + json.dumps({**look, "flowchart": flow, "themeVariables": variables}) + "}%%"
