@@ -41,13 +41,13 @@ class Secret:
 
     Args:
         what: in words, for the message.
-        needle: part of it that is quickly looked for, in lower case.
+        needles: one of them stands there, in lower case, where it does; quickly looked for.
         pattern: what finds it, in bytes.
         is_name: a name; it may stand where the project's own files say it.
     """
 
     what: str
-    needle: bytes
+    needles: tuple[bytes, ...]
     pattern: re.Pattern[bytes]
     is_name: bool = False
 
@@ -93,7 +93,8 @@ def refuse_text(
     """
     lower = data.lower()
     for secret in secrets:
-        match = secret.pattern.search(data) if secret.needle in lower else None
+        stands = any(needle in lower for needle in secret.needles)
+        match = secret.pattern.search(data) if stands else None
         if match and not (secret.is_name and _is_written(secret, root)):
             raise MeasuredError(
                 f"{secret.what} would be published{place}: {_around(data, match)}",
@@ -131,13 +132,14 @@ def _path(what: str, text: str) -> Secret:
     path = rb"(?:/|\\{1,4})".join(parts)
     # A folder of temporary files may be spoken of; a file in it is somebody's.
     end = rb"(?:/|\\{1,4})\w" if "temporary" in what else rb"(?![\w-])"
-    needle = text.replace("\\", "/").split("/")[-1].lower().encode()
-    return Secret(what, needle, re.compile(rb"(?:(?<=file://)|(?<![\w./%-]))" + path + end))
+    written = {text, text.replace("\\", "/"), text.replace("\\", "\\\\")}
+    needles = tuple(sorted(form.lower().encode() for form in written))
+    return Secret(what, needles, re.compile(rb"(?:(?<=file://)|(?<![\w./%-]))" + path + end))
 
 
 def _name(what: str, name: str) -> Secret:
     pattern = re.compile(rb"(?<![\w.-])" + re.escape(name.encode()) + rb"(?![\w-])", re.I)
-    return Secret(what, name.lower().encode(), pattern, is_name=True)
+    return Secret(what, (name.lower().encode(),), pattern, is_name=True)
 
 
 def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
