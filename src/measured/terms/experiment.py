@@ -42,7 +42,7 @@ class Table:
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise MeasuredError(
-                    f"table {self.name}: row {row[0]!r} has {len(row)} cells for {len(self.columns)} columns"
+                    f"table {self.name}: row {row[:1]!r} has {len(row)} cells for {len(self.columns)} columns"
                 )
 
 

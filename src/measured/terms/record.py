@@ -25,6 +25,7 @@ from measured.terms.measurement import Measurement
 from measured.terms.names import refuse_shared
 
 SCHEMA = 1
+_LONGEST_MESSAGE = 400  # characters: what a file holds may be quoted in it
 _PLAIN = ("experiment", "question", "source", "mode", "parameters", "fingerprint", "environment")
 _KEYS = {"schema", *_PLAIN, "arrays_sha256", "measurements", "tables", "claims"}
 # A line of a file of the project: its page of code is published.
@@ -117,7 +118,7 @@ def read_record(path: Path) -> Record:
     try:
         return _record_from(data, path)
     # What a constructor says to values of the right type that do not go together.
-    except (MeasuredError, ValueError, TypeError, KeyError, ArithmeticError) as error:
+    except (MeasuredError, ValueError, TypeError, LookupError, ArithmeticError) as error:
         raise _foreign(path, getattr(error, "problem", f"lacks or garbles {error}")) from error
 
 
@@ -249,7 +250,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _foreign(path: Path, what: str) -> MeasuredError:
     return MeasuredError(
-        f"the record {what}",
+        f"the record {what if len(what) < _LONGEST_MESSAGE else what[:_LONGEST_MESSAGE] + ' …'}",
         path=path,
         expected="a record that this engine wrote",
         mend=f"delete {path.name} and run: nox -s build",
