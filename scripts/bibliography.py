@@ -13,6 +13,7 @@ SOURCE, PAGE = DOCS / "assets" / "bibliography.bib", DOCS / "bibliography.md"
 
 HEAD = """---
 title: Bibliography
+numerals: literature
 description: The works that the pages cite, with BibTeX.
 ---
 

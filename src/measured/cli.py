@@ -72,9 +72,8 @@ def gate(project: Project, arguments: tuple[str, ...]) -> None:
 def prose(project: Project) -> None:
     """List numbers typed by hand, promising words outside a claim, and measurements that no page shows."""
     from measured.weaving import numerals
-    from measured.weaving.references import Library
 
-    found = numerals.inspect(project.root / "docs", project.root, Library(project.read_records()))
+    found = numerals.inspect_project(project)
     for title, lines in (
         ("numbers by hand", found.by_hand),
         ("promising words outside a claim", found.promises),

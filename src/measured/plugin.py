@@ -19,11 +19,13 @@ from mkdocs.utils import get_relative_url
 from measured import folders
 from measured.errors import MeasuredError
 from measured.gate import publishable
+from measured.mkdocs_yml import SiteSettings
 from measured.project import Project
 from measured.site import content_policy, data_files, generated, ledger
 from measured.weaving import cells, diagrams, formulas
 from measured.weaving.page import PageSource, scan
 from measured.weaving.references import Library
+from measured.weaving.renderer import Renderer
 from measured.weaving.weave import Weaver
 
 _PICTURE = re.compile(r'<img alt="(?P<alt>[^"]*)" data-figure="(?P<name>[^"]+)" src="[^"]*" ?/?>')
@@ -54,6 +56,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         root = Path(config.config_file_path).parent
         with _as_plugin_error():
             self.project = Project.load(root, quick=os.environ.get("MEASURED_QUICK") == "1")
+            self.renderer = Renderer.of(SiteSettings.load(root), self.project.build / "readings")
             self.unchecked = publishable.reasons_against(self.project)
             if not self._only_looked_at(config):  # before MkDocs empties the site's folder
                 publishable.refuse(self.unchecked)
@@ -79,9 +82,12 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         return files
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Hand MkDocs the woven page."""
+        """Hand MkDocs the woven page, title and description included."""
         found = self.pages.get(page.file.src_uri)
-        return markdown if found is None else found.woven.markdown
+        if found is None:
+            return markdown
+        page.meta.update(found.woven.meta)
+        return found.woven.markdown
 
     def on_page_content(self, content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Formulas become MathML, diagrams are drawn, figures become inline SVG that follows the scheme."""
@@ -113,18 +119,19 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
 
     def _woven(self, file: File) -> generated.Page:
         text = file.content_string
-        page: PageSource = scan(text, Path(file.abs_src_path).relative_to(self.project.root))
-        formulas.check(page)
+        path = Path(file.abs_src_path).relative_to(self.project.root)
+        page: PageSource = scan(text, path, self.renderer)
         executed = cells.execute(
             page,
-            text,
             cache=self.project.build / "cells",
             packages=self.project.packages,
             lock=self.project.lock_file,
+            renderer=self.renderer,
         )
         woven = self.weaver.weave(page, executed.markdown, file.src_uri)
         diagrams.check(page, woven.markdown)
-        return generated.Page(woven, executed, page.meta)
+        formulas.check(page.path, woven.formulas)
+        return generated.Page(woven, executed, woven.meta)
 
     def _site(self, config: MkDocsConfig) -> generated.Site:
         here = File.generated(config, ledger.PAGE, content="").url

@@ -27,7 +27,7 @@ def run(tmp_path):
     def execute(body, front=FRONT):
         text = front + body
         page = scan(text, Path("page.md"))
-        return cells.execute(page, text, cache=tmp_path / "cache", packages=("measured",), lock=lock)
+        return cells.execute(page, cache=tmp_path / "cache", packages=("measured",), lock=lock)
 
     execute.cache, execute.lock = tmp_path / "cache", lock
     return execute
@@ -37,8 +37,8 @@ def test_cells_share_one_kernel_and_their_output_is_in_place(run):
     made = run("One\n\n```python\nx = 20\nprint('out')\n```\n\nTwo\n\n```python\nx + 1\n```\n")
     assert list(made.markdown) == [9, 16]
     assert "print('out')" in made.markdown[9]
-    assert "    out" in made.markdown[9]
-    assert "    21" in made.markdown[16]
+    assert "<pre><span></span><code>out\n</code></pre>" in made.markdown[9]
+    assert "<pre><span></span><code>21\n</code></pre>" in made.markdown[16]
     assert 'class="cell-output"' in made.markdown[16]
 
 
@@ -54,7 +54,7 @@ def test_tags_hide_input_or_output(run):
 
 def test_a_figure_in_an_output_becomes_a_file(run):
     made = run(
-        "```python\nfrom IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>')\n```\n"
+        "```python alt='A dot'\nfrom IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>')\n```\n"
     )
     (name,) = made.images
     assert name.endswith(".svg")

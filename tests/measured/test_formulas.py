@@ -152,15 +152,18 @@ def test_a_comment_at_the_end_of_a_line_of_a_display_is_tex():
 def test_a_formula_that_cannot_be_read_is_told_with_its_line(written, line):
     page = scan(f"---\ntitle: x\n---\n\n{written}", Path("page.md"))
     with pytest.raises(MeasuredError, match=rf"page\.md:{line}: the formula"):
-        formulas.check(page)
+        formulas.check(page.path, [(f.line, f.latex, f.display) for f in page.formulas])
 
 
-def test_delimiters_are_taken_off():
-    assert formulas.undelimited("$a$") == ("a", False)
-    assert formulas.undelimited(r"\(a\)") == ("a", False)
-    assert formulas.undelimited("$$\na\n$$") == ("\na\n", True)
-    assert formulas.undelimited(r"\[a\]") == ("a", True)
-    assert formulas.undelimited(r"\begin{align}a\end{align}") == (r"\begin{align}a\end{align}", True)
+def test_every_way_to_write_a_formula_is_read():
+    page = scan("$a$ and \\(b\\)\n\n$$\nc\n$$\n\n\\[d\\]\n\n\\begin{align}e\\end{align}\n", Path("page.md"))
+    assert [(f.line, f.latex, f.display) for f in page.formulas] == [
+        (1, "a", False),
+        (1, "b", False),
+        (4, "c", True),
+        (7, "d", True),
+        (9, "\\begin{align}e\\end{align}", True),
+    ]
 
 
 def test_a_formula_in_a_table_of_contents_is_rendered():

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from measured.errors import MeasuredError
+from measured.mkdocs_yml import SiteSettings
 from measured.weaving import numerals
 from measured.weaving.page import scan
 from measured.weaving.references import Library
@@ -18,8 +19,18 @@ LIBRARY = Library({"dice": record_of(MEASUREMENTS)})
 
 
 def by_hand(text):
-    found = numerals.numbers_by_hand(scan(text, Path("page.md")), text)
+    found = numerals.numbers_by_hand(scan(text, Path("page.md")))
     return [(f.line, f.text) for f in found]
+
+
+def site_of(root, settings=""):
+    write(root / "mkdocs.yml", f"site_name: x\n{settings}")
+    return SiteSettings.load(root)
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -36,14 +47,14 @@ def by_hand(text):
         ('{% claim "x" %}stays below 0.5{% endclaim %}', 1, "0.5"),
         ('```mermaid\ngraph LR\n  b1["mean 3.6"] --> c2\n```', 3, "3.6"),
         ("```mermaid\ngraph LR\n  b1 -->|87%| c2\n```", 3, "87%"),
-        ('<div class="quiz">\n\n1. It grows by 2e3\n\n</div>', 3, "2e3"),
+        ('<div class="quiz" markdown>\n\n1. It grows by 2e3\n\n</div>', 3, "2e3"),
         ('??? note "After 9 steps"\n\n    text', 1, "9"),
         ("[a link to 8](page.md#p1)", 1, "8"),
         ('[a](b.md "see 7")', 1, "7"),
         ("Half, or ½, of it", 1, "½"),
         ("The 2nd block", 1, "2nd"),
         ("over 2000 draws", 1, "2000"),
-        ("---\ntitle: The 3 masks\n---\n\ntext", 2, "3"),
+        ("---\ntitle: Weights of 0.44\n---\n\ntext", 2, "0.44"),
         ("text[^1]\n\n[^1]: in 40 steps", 3, "40"),
         ("1 {{ dice.mean }}", 1, "1"),
     ],
@@ -64,9 +75,9 @@ def test_a_number_by_hand_is_told_with_its_line(page, line, number):
         "Sanford, Hsu and Telgarsky 2024, arXiv:2408.14332v2, doi 10.1162/neco.1997.9.8.1735",
         "Figure 2, Table 1, Exercises 3 and 4, equation (5), footnote 4, pp. 3–5, Appendix B.1",
         "float32 and GPT-2 and d4 and Conv1D",
-        "## Heading {#part-2}\n\ntext {: .wide-3 }\n\n[a](page-4.md#p5){ .x6 }",
+        "## Heading {#part-2}\n\ntext\n{: .wide-3 }\n\n[a](page-4.md#p5){ .x6 }",
         '<div class="col-2" style="width: 3px" id="x1" data-size="9">x</div>',
-        '<!-- 12 -->\n\n&#8211; {## 7 ##}\n\n--8<-- "part-3.md"',
+        "<!-- 12 -->\n\n&#8211; {## 7 ##}",
         "[1]: https://example.org/2\n\nhttps://example.org/3 <https://example.org/4>",
         "text[^1]\n\n[^1]: a note",
         "```mermaid\ngraph LR\n  b1[mean {{ dice.mean }}] --> c2\n```",
@@ -89,26 +100,24 @@ def test_promises_outside_a_claim_are_listed_and_inside_are_not():
 
 
 def test_what_no_page_uses_is_told(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "index.md").write_text(
-        '{{ table("dice.t") }}\n\n{% claim "dice.holds" %}x{% endclaim %}', encoding="utf-8"
-    )
-    report = numerals.inspect(docs, tmp_path, LIBRARY)
+    write(tmp_path / "docs/index.md", '{{ table("dice.t") }}\n\n{% claim "dice.holds" %}x{% endclaim %}')
+    report = numerals.inspect(site_of(tmp_path), LIBRARY)
     assert report.unused == ("dice.low", "dice.sides", "dice.name")
     assert report.idle == ("dice.false", "dice.open")
     report.refuse()
 
 
 def test_markup_that_rests_on_a_claim_uses_it(tmp_path):
-    (tmp_path / "a.md").write_text("""<li data-right="{{ holds('dice.holds') }}">x</li>""", encoding="utf-8")
-    assert "dice.holds" not in numerals.inspect(tmp_path, tmp_path, LIBRARY).idle
+    write(tmp_path / "docs/a.md", """<li data-right="{{ holds('dice.holds') }}">x</li>""")
+    assert "dice.holds" not in numerals.inspect(site_of(tmp_path), LIBRARY).idle
 
 
 def test_all_numbers_by_hand_are_told_at_once(tmp_path):
-    (tmp_path / "a.md").write_text("5 and\n6", encoding="utf-8")
-    with pytest.raises(MeasuredError, match=r"a.md:1: the number 5 is typed by hand\n  also a.md:2: 6"):
-        numerals.inspect(tmp_path, tmp_path).refuse()
+    write(tmp_path / "docs/a.md", "5 and\n6")
+    with pytest.raises(
+        MeasuredError, match=r"docs/a.md:1: the number 5 is typed by hand\n  also docs/a.md:2: 6"
+    ):
+        numerals.inspect(site_of(tmp_path)).refuse()
 
 
 def test_the_build_stops_at_a_number_by_hand(sample):

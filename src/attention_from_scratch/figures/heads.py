@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from measured.terms.drawing import Drawing, Palette, subplots
+from measured.terms.drawing import Drawing, Palette, given, subplots
 from measured.terms.record import Record
+
+_UNITS = "the lines are where a unit begins"
 
 
 def cost(palette: Palette, record: Record) -> Drawing:
@@ -41,7 +43,7 @@ def cost(palette: Palette, record: Record) -> Drawing:
     axes[0].set(title="Work grows with the square", ylabel="multiply-adds")
     axes[1].plot(lengths, series["score_bytes"], color=palette.series(0), marker="o", markersize=4)
     axes[1].set(title="… and so do the scores", ylabel="bytes of scores, float32")
-    for power, words, end in ((20, "1 MiB", -1), (30, "1 GiB", 0)):
+    for power, words, end in ((20, given("1 MiB", _UNITS), -1), (30, given("1 GiB", _UNITS), 0)):
         axes[1].axhline(2**power, color=palette.muted, linestyle=(0, (4, 3)), linewidth=1)
         axes[1].annotate(
             words,

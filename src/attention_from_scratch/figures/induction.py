@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from measured.terms.drawing import Drawing, Palette, subplots
+from measured.terms.drawing import Drawing, Palette, given, subplots
 from measured.terms.record import Record
 
 RUNGS = (
@@ -58,7 +58,7 @@ def curves(palette: Palette, record: Record) -> Drawing:
         right.text(-1.35, 0.55, "cue circuit", color=palette.series(3), ha="right")
     right.set(
         title="Where the second block looks",
-        xlabel="offset from the answer (−1 is the cue)",
+        xlabel=given("offset from the answer (−1 is the cue)", "the cue stands right before the answer"),
         ylabel="mean attention weight",
         ylim=(0, 1.03),
         xticks=[-4, -2, -1, 0, 2, 4],

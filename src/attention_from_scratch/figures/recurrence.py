@@ -51,9 +51,10 @@ def starts(palette: Palette, record: Record) -> Drawing:
     figure, axes = subplots(palette, 1, 2, height=3.1, sharey=True)
     data: dict[str, Any] = {"tokens": lengths}
     longest = lengths[-1]
+    usual, larger = record.parameters["forget_bias"], record.parameters["larger_forget_bias"]
     panels = (
         ("SimpleRNN", {"simple_rnn": "orthogonal", "simple_rnn_glorot": "Glorot"}),
-        ("LSTM", {"lstm": "forget bias 1", "lstm_larger_bias": "forget bias 5"}),
+        ("LSTM", {"lstm": f"forget bias {usual:g}", "lstm_larger_bias": f"forget bias {larger:g}"}),
     )
     for ax, (title, variants) in zip(axes, panels, strict=True):
         _chance(palette, record, ax, lengths[0])

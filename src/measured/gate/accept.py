@@ -21,12 +21,14 @@ from measured.gate.reading import findings_of, read_by
 from measured.gate.stored import Expectation, dump, read_all
 from measured.gate.verdicts import verdicts
 from measured.making import workflow
+from measured.mkdocs_yml import SiteSettings
 from measured.project import Project
 from measured.terms.experiment import Experiment
 from measured.terms.record import Record
 from measured.weaving import numerals
 from measured.weaving.page import scan
 from measured.weaving.references import Library
+from measured.weaving.renderer import Renderer
 
 SUMMARY = "drift.md"
 HEADINGS = ("id", "stored", "measured", "change", "÷ tolerance", "why", "pages", "claims")
@@ -259,8 +261,10 @@ def _told_of_kept(drifted: Drifted) -> Iterator[str]:
 def pages_showing(project: Project, records: Mapping[str, Record]) -> dict[str, list[str]]:
     """For each measurement, the pages that refer to it."""
     library, found = Library(records), {}
-    for path in sorted((project.root / "docs").rglob("*.md")):
-        page = scan(path.read_text(encoding="utf-8"), path)
+    settings = SiteSettings.load(project.root)
+    renderer = Renderer.of(settings, project.build / "readings")
+    for _, path in settings.pages():
+        page = scan(path.read_text(encoding="utf-8-sig"), path, renderer)
         for name in sorted(numerals.uses(page, library)[0]):
             found.setdefault(name, []).append(path.relative_to(project.root).as_posix())
     return found

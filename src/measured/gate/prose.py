@@ -8,7 +8,6 @@ from measured import files
 from measured.making import fingerprint
 from measured.project import Project
 from measured.weaving import numerals
-from measured.weaving.references import Library
 
 
 def pass_prose(project: Project) -> str:
@@ -22,7 +21,7 @@ def pass_prose(project: Project) -> str:
     """
     stamp_of(project).unlink(missing_ok=True)
     state = _state(project)
-    report = numerals.inspect(project.root / "docs", project.root, Library(project.read_records()))
+    report = numerals.inspect_project(project)
     report.refuse()
     files.write_text(stamp_of(project), state)
     return str(report)
@@ -42,9 +41,8 @@ def stamp_of(project: Project) -> Path:
 
 
 def _state(project: Project) -> str:
-    """Hash of the pages and of the code that reads them."""
-    pages = numerals.pages_of(project.root / "docs")
-    parts = {path.relative_to(project.root).as_posix(): files.sha256(path.read_bytes()) for path in pages}
+    """Hash of all that is read, and of the code that reads it."""
+    parts = numerals.read_state(project)
     engine = fingerprint.closure(numerals.__name__, project.packages)
     parts |= {f"module {name}": files.sha256_of_text(path) for name, path in engine.items()}
     return fingerprint.digest(parts) + "\n"

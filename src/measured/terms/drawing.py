@@ -78,6 +78,17 @@ def subplots(
     return figure, figure.subplots(rows, columns, **options)
 
 
+def given(text: str, reason: str) -> str:
+    """A text with a number that nobody measures, and why it may stand: a unit, a place on an axis.
+
+    Raises:
+        MeasuredError: no reason.
+    """
+    if not reason.strip():
+        raise MeasuredError(f"the text {text!r} of a figure states no reason for its number")
+    return text
+
+
 def style(palette: Palette) -> dict[str, Any]:
     """Matplotlib's settings in the palette's roles: quiet axes, text as text."""
     return {

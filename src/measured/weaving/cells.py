@@ -12,8 +12,9 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,10 @@ from typing import Any
 from measured import files
 from measured.errors import MeasuredError
 from measured.making.fingerprint import closure
-from measured.weaving.page import PageSource, Span
-
-LIMIT = 60  # seconds that a cell may take, unless it says timeout=…
+from measured.weaving.fences import LIMIT, CellAttributes, cell_attributes
+from measured.weaving.outputs import Showing, fenced
+from measured.weaving.page import Fence, PageSource
+from measured.weaving.renderer import Renderer
 
 # Libraries in C write to file descriptor 2, behind Python's back. The kernel forwards it from a thread,
 # late enough to miss its cell; so it goes to a file, which is read when the cell ends.
@@ -42,7 +44,6 @@ def _watch():
 _watch()
 del _watch
 """
-_MARK = "\ue004"
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,30 @@ class CodeCell:
     Args:
         line: of its fence.
         code: what runs; the source of functions where the cell pulls it in.
-        tags: `hide-input`, `hide-output`, `allow-stderr`.
-        timeout: seconds.
+        attributes: what its fence says.
+        prefix: what stands before each of its lines in the page: the container that it is in.
+        pulled: how many lines of the code the cell pulls in, before its own begin.
     """
 
     line: int
     code: str
-    tags: tuple[str, ...] = ()
-    timeout: int = LIMIT
+    attributes: CellAttributes = CellAttributes()
+    prefix: str = ""
+    pulled: int = 0
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """`hide-input`, `hide-output`, `allow-stderr`."""
+        return self.attributes.tags
+
+    @property
+    def timeout(self) -> int:
+        """Seconds."""
+        return self.attributes.timeout
+
+    def page_line(self, code_line: int) -> int:
+        """The line of the page where a line of the code stands; of what is pulled in, the fence's."""
+        return self.line + max(0, code_line - self.pulled)
 
 
 @dataclass(frozen=True)
@@ -83,58 +100,95 @@ def cells_of(page: PageSource) -> list[CodeCell]:
     Raises:
         MeasuredError: cells without the notebook header, a tag or source that nobody knows.
     """
-    spans = [s for s in page.spans if s.kind == "fence" and s.language == "python" and not s.indent]
-    if spans and not page.is_notebook:
+    fences = [fence for fence in page.fences if fence.language == "python" and fence.is_shown]
+    if fences and not page.is_notebook:
         raise MeasuredError(
             "the page has Python cells, and its front matter does not make it a notebook",
             path=page.path,
-            line=spans[0].line,
+            line=fences[0].line,
             expected="jupyter: with jupytext: and kernelspec: (language: python) nested under it",
             mend="copy the front matter of another page with cells, or mark code that must not run as ```py",
         )
-    return [_cell(span, page.path) for span in spans]
+    return [_cell(fence, page.path) for fence in fences]
 
 
-def execute(page: PageSource, text: str, *, cache: Path, packages: tuple[str, ...], lock: Path) -> Executed:
+def execute(
+    page: PageSource,
+    *,
+    cache: Path,
+    packages: tuple[str, ...],
+    lock: Path,
+    renderer: Renderer | None = None,
+) -> Executed:
     """Run the cells of a page, or take what an equal run left.
 
     Args:
         page: as scanned.
-        text: the page as written.
         cache: folder of earlier runs.
         packages: the project's own packages.
         lock: the lock file.
+        renderer: the site's Markdown.
 
     Raises:
         MeasuredError: a cell raised, warned, hung or killed its kernel; with page and line.
     """
-    cells = cells_of(page)
+    cells, renderer = cells_of(page), renderer or Renderer()
     if not cells:
         return Executed()
     kept = cache / f"{_key(cells, packages, lock)}.json"
-    stored = _read(kept, cells)
-    if stored is not None:
-        return stored
-    made = _run(cells, page, text)
-    files.write_json(kept, _as_json(made, cells))
+    outputs = _read(kept, len(cells))
+    if outputs is not None:
+        return _shown(cells, outputs, page, renderer)
+    outputs = _run(cells, page)
+    made = _shown(cells, outputs, page, renderer)
+    files.write_json(kept, {"outputs": outputs})
     return made
 
 
-def _cell(span: Span, path: Path) -> CodeCell:
-    attributes = span.attributes
-    tags = tuple(re.findall(r"[\w-]+", attributes.get("tags", "")))
-    unknown = set(tags) - {"hide-input", "hide-output", "allow-stderr"}
-    if unknown:
-        raise MeasuredError(
-            f"unknown tag {', '.join(sorted(unknown))}",
-            path=path,
-            line=span.line,
-            expected="hide-input, hide-output or allow-stderr",
+def _shown(
+    cells: Sequence[CodeCell], outputs: Sequence[list[dict[str, Any]]], page: PageSource, renderer: Renderer
+) -> Executed:
+    """What stands in the page in place of each cell."""
+    made = Executed()
+    for number, (cell, of_cell) in enumerate(zip(cells, outputs, strict=True), start=1):
+        for output in of_cell:
+            _refuse_stderr(number, cell, output, page)
+        showing = Showing(
+            f"{page.path.stem}-{number}",
+            cell.prefix,
+            cell.attributes.alt,
+            cell.attributes.html,
+            renderer,
+            partial(_error, page, number, cell.line),
         )
-    code = span.body.rstrip("\n")
-    if "source" in attributes:
-        code = "\n\n\n".join(filter(None, [source_of(attributes["source"], path, span.line), code]))
-    return CodeCell(span.line, code, tags, int(attributes.get("timeout", LIMIT)))
+        parts = []
+        if "hide-input" not in cell.tags:
+            parts.append(fenced(cell.code, f"python {cell.attributes.rendered}".strip()))
+        if "hide-output" not in cell.tags:
+            shown = showing.show(of_cell)
+            parts += [shown.markdown.rstrip("\n")] if shown.markdown else []
+            made.images.update(shown.pictures)
+        made.markdown[cell.line] = "\n\n".join(parts) + "\n" if parts else ""
+        made.notebook[cell.line] = {"code": cell.code, "outputs": of_cell}
+    return made
+
+
+def _error(
+    page: PageSource, number: int, line: int, problem: str, expected: str, mend: str = "mend the cell"
+) -> MeasuredError:
+    return MeasuredError(
+        f"in cell {number}, {problem}", path=page.path, line=line, expected=expected, mend=mend
+    )
+
+
+def _cell(fence: Fence, path: Path) -> CodeCell:
+    attributes = cell_attributes(fence, path)
+    code, pulled = fence.body.rstrip("\n"), 0
+    if attributes.source:
+        source = source_of(attributes.source, path, fence.line)
+        pulled = source.count("\n") + (3 if code else 0)
+        code = "\n\n\n".join(filter(None, [source, code]))
+    return CodeCell(fence.line, code, attributes, fence.prefix, pulled)
 
 
 def source_of(reference: str, path: Path, line: int) -> str:
@@ -208,11 +262,11 @@ def _is_module(name: str) -> bool:
         return False
 
 
-def _run(cells: Sequence[CodeCell], page: PageSource, text: str) -> Executed:
+def _run(cells: Sequence[CodeCell], page: PageSource) -> list[list[dict[str, Any]]]:
+    """The outputs of each cell, as nbformat has them."""
     import nbformat
     from mkdocs_jupyter.convert import get_nbconvert_app
 
-    _agree_with_jupytext(cells, page, text)
     app = get_nbconvert_app(execute=True, allow_errors=False)
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": page.meta["jupyter"]["kernelspec"]})
     notebook.cells.append(nbformat.v4.new_code_cell(_WATCH_STDERR, id="watch"))
@@ -220,23 +274,7 @@ def _run(cells: Sequence[CodeCell], page: PageSource, text: str) -> Executed:
         notebook.cells.append(nbformat.v4.new_code_cell(cell.code, id=f"cell-{index}"))
     _execute(notebook, cells, page, app.config)
     del notebook.cells[0]
-    for cell, node in zip(cells, notebook.cells, strict=True):
-        _refuse_stderr(cell, node, page)
-    return _exported(cells, notebook, app.config, page.path.stem)
-
-
-def _agree_with_jupytext(cells: Sequence[CodeCell], page: PageSource, text: str) -> None:
-    """Every other tool reads the page through jupytext: it must see the same cells."""
-    import jupytext
-
-    theirs = [c for c in jupytext.reads(text, fmt="md").cells if c.cell_type == "code"]
-    if len(theirs) != len(cells):
-        raise MeasuredError(
-            f"jupytext sees {len(theirs)} cells where this engine sees {len(cells)}",
-            path=page.path,
-            line=cells[0].line,
-            expected="cells as ```python fences that start a line",
-        )
+    return [cell["outputs"] for cell in json.loads(nbformat.writes(notebook))["cells"]]
 
 
 def _execute(notebook: Any, cells: Sequence[CodeCell], page: PageSource, config: Any) -> None:
@@ -249,28 +287,35 @@ def _execute(notebook: Any, cells: Sequence[CodeCell], page: PageSource, config:
     runner.timeout_func = lambda node: limits.get(node.id, LIMIT)
     runner.on_cell_start = lambda cell, cell_index: running.update(index=max(cell_index - 1, 0))
 
-    def failed(problem: str, expected: str, offset: int = 0) -> MeasuredError:
-        line = cells[running["index"]].line + offset
-        return MeasuredError(problem, path=page.path, line=line, expected=expected, mend="mend the cell")
+    def failed(problem: str, expected: str, code_line: int = 0) -> MeasuredError:
+        cell = cells[running["index"]]
+        return _error(page, running["index"] + 1, cell.page_line(code_line), problem, expected)
 
     with tempfile.TemporaryDirectory() as empty:
         _keep_private(runner, empty)
         try:
             runner.preprocess(notebook, {"metadata": {"path": empty}})
         except CellExecutionError as error:
-            inside = re.findall(r"(?:line |-+> ?)(\d+)", re.sub(r"\x1b\[[0-9;]*m", "", str(error)))
             raise failed(
-                f"the cell raised {error.ename}: {error.evalue}",
+                f"the code raised {error.ename}: {error.evalue}",
                 "a cell that runs without an exception",
-                int(inside[0]) if inside else 0,
+                _raised_at(str(error), running["index"]),
             ) from None
         except CellTimeoutError:
             limit = cells[running["index"]].timeout
             raise failed(
-                f"the cell ran longer than {limit} s", "a cell that ends in time, or timeout=…"
+                f"the code ran longer than {limit} s", "a cell that ends in time, or timeout=…"
             ) from None
         except DeadKernelError:
-            raise failed("the cell killed its kernel", "a kernel that lives to the end of the page") from None
+            raise failed("the code killed its kernel", "a kernel that lives to the end of the page") from None
+
+
+def _raised_at(trace: str, index: int) -> int:
+    """The line of the running cell in a traceback, whose other frames are of other cells and modules."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", trace)
+    frames = [(int(cell), int(line)) for cell, line in re.findall(r"Cell In\[(\d+)\], line (\d+)", plain)]
+    own = [line for cell, line in frames if cell == index + 2]  # the first one watches stderr
+    return own[-1] if own else 0
 
 
 def _keep_private(runner: Any, folder: str) -> None:
@@ -281,64 +326,23 @@ def _keep_private(runner: Any, folder: str) -> None:
     runner.extra_arguments = ["--log-level=50"]
 
 
-def _refuse_stderr(cell: CodeCell, node: Any, page: PageSource) -> None:
-    for output in node.outputs:
-        if output.get("name") == "stderr" and "allow-stderr" not in cell.tags:
-            raise MeasuredError(
-                f"the cell wrote to stderr: {output['text'].strip().splitlines()[-1]}",
-                path=page.path,
-                line=cell.line,
-                expected="no warning and no log line",
-                mend='mend its cause, or allow it for this cell: ```python tags=["allow-stderr"]',
-            )
-
-
-def _exported(cells: Sequence[CodeCell], notebook: Any, config: Any, stem: str) -> Executed:
-    """Outputs through nbconvert's Markdown exporter, cell by cell."""
-    import nbformat
-    from nbconvert import MarkdownExporter
-
-    config = config.copy()
-    config.ExecutePreprocessor.enabled = False
-    exporter = MarkdownExporter(config=config, exclude_input=True)
-    made = Executed()
-    for index, (cell, node) in enumerate(zip(cells, notebook.cells, strict=True)):
-        alone = nbformat.v4.new_notebook(cells=[node])
-        naming = {"unique_key": f"{stem}-{index}", "output_files_dir": "."}
-        output, resources = exporter.from_notebook_node(alone, naming)
-        made.images.update({Path(name).name: data for name, data in resources["outputs"].items()})
-        made.markdown[cell.line] = _in_page(cell, output.strip("\n"))
-        outputs = json.loads(nbformat.writes(alone))["cells"][0]["outputs"]
-        made.notebook[cell.line] = {"code": cell.code, "outputs": outputs}
-    return made
-
-
-def _in_page(cell: CodeCell, output: str) -> str:
-    parts = []
-    if "hide-input" not in cell.tags:
-        parts.append(f"```python\n{cell.code}\n```")
-    if output.strip() and "hide-output" not in cell.tags:
-        parts.append(f'<div class="cell-output" markdown="1">\n\n{output}\n\n</div>')
-    return "\n\n".join(parts) + "\n" if parts else ""
-
-
-def _as_json(made: Executed, cells: Sequence[CodeCell]) -> dict[str, Any]:
-    """By order, not by line: prose above a cell may move it."""
-    return {
-        "markdown": [made.markdown[c.line] for c in cells],
-        "notebook": [made.notebook[c.line] for c in cells],
-        "images": {name: data.hex() for name, data in made.images.items()},
-    }
-
-
-def _read(kept: Path, cells: Sequence[CodeCell]) -> Executed | None:
-    try:
-        data = json.loads(kept.read_text(encoding="utf-8"))
-        lines = [c.line for c in cells]
-        return Executed(
-            markdown=dict(zip(lines, data["markdown"], strict=True)),
-            notebook=dict(zip(lines, data["notebook"], strict=True)),
-            images={name: bytes.fromhex(text) for name, text in data["images"].items()},
+def _refuse_stderr(number: int, cell: CodeCell, output: Mapping[str, Any], page: PageSource) -> None:
+    if output.get("name") == "stderr" and "allow-stderr" not in cell.tags:
+        text = "".join(output["text"])
+        raise _error(
+            page,
+            number,
+            cell.line,
+            f"the code wrote to stderr: {text.strip().splitlines()[-1] if text.strip() else 'blanks'}",
+            "no warning and no log line",
+            'mend its cause, or allow it for this cell: ```python tags=["allow-stderr"]',
         )
+
+
+def _read(kept: Path, count: int) -> list[list[dict[str, Any]]] | None:
+    """Outputs by order, not by line: prose above a cell may move it."""
+    try:
+        outputs = json.loads(kept.read_text(encoding="utf-8"))["outputs"]
+        return outputs if len(outputs) == count else None
     except (OSError, ValueError, KeyError, TypeError):
         return None  # absent or half-written: run again

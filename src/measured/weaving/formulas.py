@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 from itertools import count
+from pathlib import Path
 
 from measured.errors import MeasuredError
 from measured.weaving.mathml import NUMBERED, as_text, convert, style_sheet
-from measured.weaving.page import PageSource
 
 __all__ = ["STYLE", "as_text", "check", "in_title", "mathml", "plain", "render", "style_sheet"]
 
@@ -24,42 +25,29 @@ _FORMULA = re.compile(
 )
 _MATH = re.compile(r"<math\b.*?</math>", re.S)
 _NUMBER = f'<mtext class="{NUMBERED}"></mtext>'
-_DELIMITERS = re.compile(
-    r"\s*(?:\$\$(?P<dollars>.*)\$\$|\\\[(?P<square>.*)\\\]"
-    r"|\$(?P<dollar>.*)\$|\\\((?P<round>.*)\\\))\s*",
-    re.S,
-)
 
 
-def check(page: PageSource) -> None:
+def check(path: Path, found: Iterable[tuple[int, str, bool]]) -> None:
     """Read every formula of a page before anything is rendered.
+
+    Args:
+        path: of the page.
+        found: line, LaTeX, and whether it stands alone, of each formula.
 
     Raises:
         MeasuredError: LaTeX that cannot be shown as TeX would show it; with path and line.
     """
-    for span in page.spans:
-        if span.kind == "formula":
-            latex, display = undelimited(span.text)
-            try:
-                mathml(latex, display)
-            except MeasuredError as error:
-                before = span.text[: span.text.find(latex.strip())]
-                raise MeasuredError(
-                    error.problem,
-                    path=page.path,
-                    line=span.line + before.count("\n") + (error.line or 1) - 1,
-                    expected=error.expected,
-                    mend=error.mend,
-                ) from error
-
-
-def undelimited(written: str) -> tuple[str, bool]:
-    r"""A formula without its `$…$`, `$$…$$`, `\(…\)` or `\[…\]`, and whether it has lines of its own."""
-    match = _DELIMITERS.fullmatch(written)
-    if match is None:  # \begin{align} … \end{align} stands for itself
-        return written, True
-    latex = next(text for text in match.groups() if text is not None)
-    return latex, match["dollars"] is not None or match["square"] is not None
+    for line, latex, display in found:
+        try:
+            mathml(latex, display)
+        except MeasuredError as error:
+            raise MeasuredError(
+                error.problem,
+                path=path,
+                line=line + (error.line or 1) - 1,
+                expected=error.expected,
+                mend=error.mend,
+            ) from error
 
 
 def render(page_html: str) -> str:

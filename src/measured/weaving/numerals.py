@@ -1,23 +1,32 @@
 """No number by hand: whatever numeral a page shows is a reference, code, a formula, or of a declared kind.
 
-Declared kinds need no mark: years of citations, sections (§3.2), numbered things (Figure 2, Exercise 4),
-list numbers, identifiers of papers (arXiv, DOI), names that contain digits (`float32`). Any other number that
+What a page shows is read from what the renderer makes of it (snippets, alt texts and tooltips included).
+Declared kinds need no mark: the years of citations and dates, sections (§3.2), numbered things (Figure 2,
+Exercise 4), identifiers of papers (arXiv, DOI), names that contain digits (`float32`). Any other number that
 nobody measures says why it may stand: `{{ given("12", "the example's length") }}`. A page that only lists
-literature says `numerals: literature` in its front matter. Spelled-out counting words are left to authors.
+literature says `numerals: literature` in its front matter. Counting words up to twelve are left to authors.
 
-Words that promise something about every case ("never", "only") are reported where no claim carries them.
+Words that promise something about every case ("never", "only") are listed where no claim carries them; in a
+page whose front matter says `promises: claims`, they are errors.
 """
 
 from __future__ import annotations
 
+import ast
+import inspect as introspection
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from measured import files
 from measured.errors import MeasuredError
-from measured.weaving.page import PageSource, Span, scan
+from measured.mkdocs_yml import SiteSettings
+from measured.project import Project
+from measured.weaving.page import PageSource, scan
 from measured.weaving.references import Library
+from measured.weaving.renderer import TOKEN, Renderer, passages_between
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,7 @@ class Report:
     Args:
         by_hand: numerals that nobody measured and nobody explained.
         promises: words such as "never" outside a claim.
+        broken: those of them in pages that promise nothing outside claims.
         unused: measurements that no page shows.
         idle: claims that no page makes.
         pages: how many pages were read.
@@ -46,27 +56,31 @@ class Report:
 
     by_hand: tuple[Finding, ...]
     promises: tuple[Finding, ...]
+    broken: tuple[Finding, ...]
     unused: tuple[str, ...]
     idle: tuple[str, ...]
     pages: int
 
     def refuse(self) -> None:
-        """Stop where a number was typed by hand.
+        """Stop where a number was typed by hand, or a page promises what no claim carries.
 
         Raises:
             MeasuredError: names each of them, with page and line.
         """
-        if not self.by_hand:
-            return
-        first, *others = self.by_hand
-        also = "".join(f"\n  also {finding}" for finding in others)
-        raise MeasuredError(
-            f"the number {first.text} is typed by hand{also}",
-            path=first.path,
-            line=first.line,
-            expected="a reference to a measurement, code, a formula, or a declared kind of number",
-            mend='refer to a measurement: {{ id }}; or say why it may stand: {{ given("12", "its reason") }}',
-        )
+        if self.by_hand:
+            raise _refusal(
+                self.by_hand,
+                f"the number {self.by_hand[0].text} is typed by hand",
+                "a reference to a measurement, code, a formula, or a declared kind of number",
+                'refer to a measurement: {{ id }}; or say why it may stand: {{ given("12", "its reason") }}',
+            )
+        if self.broken:
+            raise _refusal(
+                self.broken,
+                f"the page promises something outside a claim: {self.broken[0].text}",
+                "such words inside a claim, as the page's front matter says (promises: claims)",
+                'put the sentence inside {% claim "…" %} … {% endclaim %}, or say what was seen and where',
+            )
 
     def __str__(self) -> str:
         return (
@@ -76,96 +90,224 @@ class Report:
         )
 
 
-def inspect(folder: Path, root: Path, library: Library | None = None) -> Report:
-    """Read all pages below a folder.
+def _refusal(found: tuple[Finding, ...], problem: str, expected: str, mend: str) -> MeasuredError:
+    also = "".join(f"\n  also {finding}" for finding in found[1:])
+    return MeasuredError(problem + also, path=found[0].path, line=found[0].line, expected=expected, mend=mend)
+
+
+def inspect_project(project: Project) -> Report:
+    """Read all pages of a project, and the texts of its figures."""
+    settings = SiteSettings.load(project.root)
+    figures = {name: plot.draw for name, plot in project.declared_figures.items()}
+    library = Library(project.read_records())
+    return inspect(settings, library, Renderer.of(settings, project.build / "readings"), figures)
+
+
+def read_state(project: Project) -> dict[str, str]:
+    """Hashes of what `inspect_project` reads: settings, pages with what they include, code of figures."""
+    settings = SiteSettings.load(project.root)
+    renderer = Renderer.of(settings)
+    drawing = (introspection.getsourcefile(plot.draw) for plot in project.declared_figures.values())
+    paths = {settings.path, *(Path(name) for name in drawing if name)}
+    state = {str(_below(path, project.root)): files.sha256_of_text(path) for path in sorted(paths)}
+    for _, path in settings.pages():
+        text = path.read_bytes()
+        if b"8<" in text:
+            text += "\n".join(renderer.included(text.decode("utf-8", "replace").split("\n"))).encode()
+        state[str(_below(path, project.root))] = files.sha256(text)
+    return {**state, "appended": files.sha256(renderer.appended().encode())}
+
+
+def inspect(
+    settings: SiteSettings,
+    library: Library | None = None,
+    renderer: Renderer | None = None,
+    figures: Mapping[str, Any] | None = None,
+) -> Report:
+    """Read all pages that a site publishes.
 
     Args:
-        folder: of the pages.
-        root: of the project; findings name paths relative to it.
+        settings: of the site; findings name paths relative to its folder.
         library: the records, to tell which measurements and claims no page uses.
+        renderer: the site's Markdown.
+        figures: the functions that draw, by the name of their figure.
+
+    Raises:
+        MeasuredError: a page that cannot be read, or no page at all.
     """
+    root = settings.path.parent.resolve()
+    renderer = renderer or Renderer.of(settings)
     by_hand: list[Finding] = []
     promises: list[Finding] = []
+    broken: list[Finding] = []
     used, claimed, count = set(), set(), 0
-    for path in pages_of(folder):
-        text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
-        page = scan(text, path.relative_to(root))
+    for _, path in settings.pages():
+        page = scan(_text_of(path, root), _below(path, root), renderer)
         count += 1
-        by_hand += numbers_by_hand(page, text)
-        promises += promising_words(page)
+        by_hand += numbers_by_hand(page)
+        promised = promising_words(page)
+        promises += promised
+        broken += promised if page.meta.get("promises") == "claims" else []
         references, claims = uses(page, library)
         used |= references
         claimed |= claims
+    if not count:
+        raise MeasuredError(
+            "no page was read",
+            path=settings.path,
+            expected=f"pages in {settings.docs}; zero checks never pass",
+        )
+    renderer.forget_others()
+    by_hand += [finding for draw in (figures or {}).values() for finding in numbers_in_figure(draw, root)]
     unused = [i for i in library.measurements if i not in used] if library else []
     idle = [c for c in library.claims if c not in claimed] if library else []
-    return Report(tuple(by_hand), tuple(promises), tuple(unused), tuple(idle), count)
+    return Report(tuple(by_hand), tuple(promises), tuple(broken), tuple(unused), tuple(idle), count)
 
 
-def pages_of(folder: Path) -> list[Path]:
-    """The pages that are read."""
-    return sorted(folder.rglob("*.md"))
+def _text_of(path: Path, root: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MeasuredError(
+            f"the page cannot be read: {error}", path=_below(path, root), expected="a text file in UTF-8"
+        ) from error
 
 
-def numbers_by_hand(page: PageSource, text: str) -> list[Finding]:
+def _below(path: Path, root: Path) -> Path:
+    return path.relative_to(root) if path.is_relative_to(root) else path
+
+
+def numbers_by_hand(page: PageSource) -> list[Finding]:
     """Numerals of a page that are neither measured nor explained, nor of a declared kind."""
     if page.meta.get("numerals") == "literature":
         return []
-    found = [
-        Finding(page.path, line, match[0])
-        for line, prose in _front_matter(text)
-        for match in _NUMERAL.finditer(_without(_KINDS, prose))
-    ]
-    prose = _without(_KINDS, _without(_MARKUP, _visible(page)))
-    first = page.spans[0].line if page.spans else 1
-    return found + [
-        Finding(page.path, first + prose.count("\n", 0, match.start()), match[0])
-        for match in _NUMERAL.finditer(prose)
-    ]
+    places = _Places(page)
+    found = [*_in_front_matter(page), *_in_diagrams(page), *_on_fences(page)]
+    for passage in page.reading.passages:
+        shown = TOKEN.sub(_stand_in(page), passage)
+        found += [
+            Finding(page.path, places.line(shown, match), match[0].strip()) for match in _numerals(shown)
+        ]
+    return sorted(found, key=lambda finding: finding.line)
 
 
 def promising_words(page: PageSource) -> list[Finding]:
     """Words that promise something about all cases, outside a claim."""
-    prose = _without(_MARKUP, _CLAIM.sub(_blank, _visible(page)))
-    first = page.spans[0].line if page.spans else 1
-    return [
-        Finding(page.path, first + prose.count("\n", 0, match.start()), _around(prose, match))
-        for match in _PROMISE.finditer(prose)
-    ]
+    claims = [piece for piece in page.pieces if piece.tag == "claim" and piece.partner is not None]
+    opening, closing = {p.number for p in claims}, {p.partner for p in claims}
+    places = _Places(page)
+    found = []
+    for passage in passages_between(page.reading.passages, opening, closing):
+        shown = TOKEN.sub(_stand_in(page), passage)
+        found += [
+            Finding(page.path, places.line(shown, match), _around(shown, match))
+            for match in _PROMISE.finditer(shown)
+        ]
+    return sorted(found, key=lambda finding: finding.line)
 
 
 def uses(page: PageSource, library: Library | None) -> tuple[set[str], set[str]]:
     """The measurements and the claims that a page refers to, read without weaving it."""
-    prose = "".join(s.text for s in page.spans if s.kind == "prose" or _is_mermaid(s))
-    expressions = " ".join(_EXPRESSION.findall(prose))
+    pieces = [piece.text for piece in page.pieces if not piece.is_literal]
+    pieces += [text for fence in page.fences if _is_diagram(fence) for text in _PIECE.findall(fence.body)]
+    pieces += [t for v in page.meta.values() if isinstance(v, str) for t in _PIECE.findall(v)]
+    expressions = " ".join(pieces)
     used = set(_DOTTED.findall(expressions))
     for name in re.findall(r"""table\(\s*["']([^"']+)["']""", expressions):
         table = library.tables.get(name) if library else None
         used |= {cell.id for row in table.rows for cell in row if hasattr(cell, "id")} if table else set()
     held = re.findall(r"""holds\(\s*["']([^"']+)["']""", expressions)
-    return used, {*_CLAIM_ID.findall(prose), *held}
+    return used, {*_CLAIM_ID.findall(expressions), *held}
 
 
-def _front_matter(text: str) -> Iterator[tuple[int, str]]:
-    """Title and description reach readers too."""
-    match = re.match(r"---[ \t]*\n(.*?)^---[ \t]*\n", text, re.S | re.M)
-    for number, line in enumerate((match[1] if match else "").split("\n"), start=2):
-        if re.match(r"(title|description):", line):
-            yield number, line
+def numbers_in_figure(draw: Any, root: Path) -> list[Finding]:
+    """Numerals in the texts of the function that draws a figure: its titles, labels and alt text."""
+    path = Path(introspection.getsourcefile(draw) or "").resolve()
+    lines, first = introspection.getsourcelines(draw)
+    tree = ast.parse(introspection.cleandoc("".join(lines)) if lines[0][:1].isspace() else "".join(lines))
+    return [
+        Finding(_below(path, root), first + line - 1, match[0].strip())
+        for line, text in sorted(_texts_of(tree))
+        for match in _numerals(text)
+    ]
 
 
-def _visible(page: PageSource) -> str:
-    """The page's prose and diagram labels; everything else blank, every line where it was."""
-    return "".join(_span(span) for span in page.spans)
+def _texts_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Strings that a reader sees: words with blanks between them, or what is called a label."""
+    skipped: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
+            skipped.add(id(node.body[0].value))
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            skipped.update(id(part) for part in ast.walk(node.format_spec))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "given":
+            skipped.update(id(part) for part in ast.walk(node))
+        if isinstance(node, ast.Subscript):
+            skipped.update(id(part) for part in ast.walk(node.slice))
+    labels = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.keyword) and node.arg in _LABELS
+        for part in ast.walk(node.value)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            skipped.update(id(part) for part in node.values)
+            parts = [
+                part.value if isinstance(part, ast.Constant) else "\N{OBJECT REPLACEMENT CHARACTER}"
+                for part in node.values
+            ]
+            if id(node) not in skipped and (" " in "".join(parts).strip() or id(node) in labels):
+                yield node.lineno, "".join(parts)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            yield from [(node.lineno, node.value)] if " " in node.value.strip() or id(node) in labels else []
 
 
-def _span(span: Span) -> str:
-    if span.kind == "prose":
-        return span.text
-    return _labels(span.text) if _is_mermaid(span) else _blank(span.text)
+def _stand_in(page: PageSource) -> Any:
+    """What is read where a token stands: a tag is nothing, a value is a word of its own."""
+
+    def text(match: re.Match[str]) -> str:
+        number = int(match[1])
+        shown = number < len(page.pieces) and page.pieces[number].kind in ("expression", "stray")
+        return "\N{OBJECT REPLACEMENT CHARACTER}" if shown else ""
+
+    return text
 
 
-def _is_mermaid(span: Span) -> bool:
-    return span.kind == "fence" and span.language == "mermaid"
+def _numerals(text: str) -> Iterator[re.Match[str]]:
+    return _NUMERAL.finditer(_without(_KINDS, text))
+
+
+def _in_front_matter(page: PageSource) -> Iterator[Finding]:
+    """Title and description reach readers too; a title may count what its page is about (The 3 masks)."""
+    for key in ("title", "description"):
+        text = page.meta.get(key)
+        if isinstance(text, int | float) and not isinstance(text, bool):
+            text = str(text)
+        if isinstance(text, str):
+            for match in _numerals(_PIECE.sub("\N{OBJECT REPLACEMENT CHARACTER}", text)):
+                if not (key == "title" and re.fullmatch(r"[1-9]\d?", match[0])):
+                    yield Finding(page.path, page.meta_lines.get(key, 1), match[0])
+
+
+def _in_diagrams(page: PageSource) -> Iterator[Finding]:
+    for fence in page.fences:
+        if _is_diagram(fence):
+            shown = _PIECE.sub(_blank, _labels(fence.body))
+            for match in _numerals(shown):
+                yield Finding(page.path, fence.line + 1 + shown.count("\n", 0, match.start()), match[0])
+
+
+def _on_fences(page: PageSource) -> Iterator[Finding]:
+    for fence in page.fences:
+        if fence.is_shown:
+            for match in re.finditer(r"""\b(?:alt|title)=(?:"([^"]*)"|'([^']*)')""", fence.info):
+                for number in _numerals(match[1] or match[2] or ""):
+                    yield Finding(page.path, fence.line, number[0])
+
+
+def _is_diagram(fence: Any) -> bool:
+    return fence.is_shown and fence.language == "mermaid"
 
 
 def _labels(diagram: str) -> str:
@@ -176,70 +318,121 @@ def _labels(diagram: str) -> str:
     return "".join(kept)
 
 
+class _Places:
+    """The lines in the source of what was found in the rendered page."""
+
+    def __init__(self, page: PageSource) -> None:
+        self.page, self.taken = page, set()
+
+    def line(self, passage: str, match: re.Match[str]) -> int:
+        """The place in the source whose neighbourhood has most of the words around a match."""
+        body, word = self.page.body, match[0].strip()
+        around = set(_WORD.findall(passage[max(0, match.start() - 80) : match.end() + 80]))
+        near = set(_WORD.findall(passage[max(0, match.start() - 16) : match.end() + 16]))
+        best, best_score = None, (-1, -1, -1)
+        for found in re.finditer(re.escape(word), body):
+            if found.start() in self.taken:
+                continue
+            there = set(_WORD.findall(body[max(0, found.start() - 110) : found.end() + 110]))
+            close = set(_WORD.findall(body[max(0, found.start() - 24) : found.end() + 24]))
+            alone = not (
+                body[found.start() - 1 : found.start()].isalnum()
+                or body[found.end() : found.end() + 1].isalnum()
+            )
+            score = (len(near & close), len(around & there), alone)
+            if score > best_score:
+                best, best_score = found.start(), score
+        if best is None:
+            return self.page.lines[-1]  # of a file that the site appends to every page
+        self.taken.add(best)
+        return self.page.line_at(best)
+
+
 def _without(patterns: Iterable[re.Pattern[str]], prose: str) -> str:
     for pattern in patterns:
         prose = pattern.sub(_blank, prose)
     return prose
 
 
-def _blank(match: re.Match[str] | str) -> str:
-    """Blanks in place of a match, with its line ends; what the pattern calls `kept` stays."""
-    if isinstance(match, str):
-        return _NOT_NEWLINE.sub(" ", match)
-    whole = _NOT_NEWLINE.sub(" ", match[0])
-    for name in match.re.groupindex:
-        if match[name]:
-            begin, end = match.start(name) - match.start(), match.end(name) - match.start()
-            whole = whole[:begin] + match[name] + whole[end:]
-    return whole
+def _blank(match: re.Match[str]) -> str:
+    """Blanks in place of a match, with its line ends."""
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def _around(prose: str, match: re.Match[str]) -> str:
     begin, end = max(0, match.start() - 30), match.end() + 30
     before, after = prose[begin : match.start()].split("\n")[-1], prose[match.end() : end].split("\n")[0]
-    return f"{before}{match[0]}{after}".strip()
+    shown = f"{before}{match[0]}{after}".replace("\N{OBJECT REPLACEMENT CHARACTER}", "…")
+    return shown.strip()
 
 
-_NOT_NEWLINE = re.compile(r"[^\n]")
-_EXPRESSION = re.compile(r"\{\{(.*?)\}\}", re.S)
+_WORD = re.compile(r"[^\W_]+")
+_LABELS = frozenset({"label", "labels", "title", "xlabel", "ylabel", "alt", "text", "suptitle", "s"})
+_PIECE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{##.*?##\}", re.S)
 _DOTTED = re.compile(r"\b[a-z]\w*(?:\.\w+)+")
-_CLAIM = re.compile(r"\{%-?\s*claim\b.*?%\}.*?\{%-?\s*endclaim\s*-?%\}", re.S)
 _CLAIM_ID = re.compile(r"""\{%-?\s*claim\s+["']([^"']+)["']""")
-_PROMISE = re.compile(r"\b(?:never|always|jump(?:s|ed)?|exactly zero|holds near|only)\b", re.I)
-
-# What a template, Markdown or HTML does not show. Text in attributes that a reader meets is kept.
-_MARKUP = (
-    re.compile(r"\{##.*?##\}|\{\{.*?\}\}|\{%.*?%\}", re.S),
-    re.compile(r"^[ \t]*--8<--.*$|^[ \t]*;--8<--.*$", re.M),
-    re.compile(
-        r"<[a-zA-Z/!](?:[^<>]*?\b(?:alt|title|aria-label|placeholder|data-question)=\"(?P<kept>[^\"]*)\")?[^<>]*>"
-    ),
-    re.compile(r"(?<=\])\((?:[^()\s]|\([^()]*\))*(?:\s+\"(?P<kept>[^\"]*)\")?\s*\)"),
-    re.compile(r"^[ \t]*\[[^\]^]+\]:\s*\S+", re.M),
-    re.compile(r"(?<=\])\[[^\]]*\]"),
-    re.compile(r"(?:https?|mailto):[^\s)>\]]+"),
-    re.compile(r"\[\^[^\]]+\]:?"),
-    re.compile(r"\{[^{}\n]*\}"),
-    re.compile(r"&#?\w+;"),
-    re.compile(r":[a-z][\w+-]*:"),
+_PROMISE = re.compile(
+    r"\b(?:never|always|jump(?:s|ed|ing)?|exactly zero|holds near|only|all|every|everyone|everywhere|"
+    r"everything|none|nobody|nowhere|impossible|guarantee[sd]?|without exception)\b",
+    re.I,
 )
 
 _THINGS = (
-    r"§{1,2}|figures?|figs?\.|tables?|sections?|secs?\.|equations?|eqs?\.|footnotes?|theorems?|lemmas?|"
-    r"propositions?|corollar(?:y|ies)|chapters?|appendix|appendices|pages?|pp?\.|exercises?|questions?|quiz|"
-    r"pitfalls?|steps?|parts?|volumes?|vol\.|issues?|no\."
+    r"§{1,2}|figure|figs?\.|table|section|secs?\.|equation|eqs?\.|footnote|theorem|lemma|proposition|"
+    r"corollary|chapter|appendix|page|pp?\.|vol\.|"
+    # In the plural, or as words of every day, they are things that one counts: "steps 300 and 400".
+    r"(?-i:Figures|Tables|Sections|Equations|Footnotes|Theorems|Lemmas|Propositions|Corollaries|Chapters|"
+    r"Appendices|Pages|Exercises?|Questions?|Quiz|Pitfalls?|Steps?|Parts?|Volumes?|Issues?|No\.)"
 )
-_ONE = r"\(?(?:[A-Z]\.)?\d+(?:\.\d+)*[a-z]?\)?"
+_ONE = r"\(?(?:[A-Z]\.)?\d{1,3}(?:\.\d+)*[a-z]?\)?(?![\d,.]*\d)"
 _YEAR = r"(?:1[6-9]|20)\d\d[a-z]?"
+_MONTH = (
+    r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?|July?|Aug(?:ust|\.)?|"
+    r"Sep(?:t(?:ember|\.)?|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)"
+)
+# A name that a year may follow: written with a capital, and no word that merely begins a sentence.
+_COMMON = (
+    r"(?:The|This|That|These|Those|An?|In|At|On|Of|For|From|To|By|With|Over|Under|After|Before|About|Around|Nearly|"
+    r"Almost|Roughly|Exactly|Only|Just|Some|All|Every|Each|Any|No|Up|Until|Since|Between|Beyond|Past|And|Or|But|"
+    r"Its?|They|We|You|He|She|There|Then|When|While|If|As|Batch(?:es)?|Steps?|Epochs?|Seeds?|Tokens?|Parts?|"
+    r"Layers?|Heads?|Widths?|Length|Size|Keys?|Queries|Values?|Sequences?|Samples?|Draws?|Words?|Vocabulary|"
+    r"Parameters?|Weights?|Iterations?|Trials?|Runs?|Rows?|Columns?|Bytes?|Lines?|Figures?|Tables?|Pages?)"
+)
+_NAME = rf"(?-i:(?<!\w)(?!{_COMMON}\b)[^\W\d_a-z][\w'’.-]*[^\W\d_A-Z])"
 
 # What may stand without a mark.
 _KINDS = (
-    re.compile(r"^[ \t>]*\d+[.)](?=\s)", re.M),
+    re.compile(r"(?:https?|mailto):[^\s)>\]]+"),
+    re.compile(r":[a-z][\w+-]*:"),
     re.compile(r"arXiv:\s*\d{4}\.\d{4,5}(?:v\d+)?|(?<!\d)10\.\d{4,9}/\S+|ISBN[ :]*[\d-]+X?", re.I),
     re.compile(rf"(?<!\w)(?:{_THINGS})\s*{_ONE}(?:(?:\s*(?:,|–|-|to|and|or)\s*)+{_ONE})*", re.I),
-    re.compile(rf"(?:(?<=\w)|(?<=[.,]))\s+\(?{_YEAR}(?:,\s+{_YEAR})*(?=\s*(?:[),.;:\]]|and\b|or\b))"),
-    re.compile(rf"(?<=al\.)\s+\(?{_YEAR}|\({_YEAR}(?:[,;]\s*{_YEAR})*\)"),
+    # A date.
+    re.compile(
+        rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{_MONTH}\s+(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s+)?{_YEAR}\b"
+    ),
+    re.compile(rf"\b{_MONTH}\s+\d{{1,2}}\b|\b\d{{1,2}}\s+{_MONTH}\b|\b{_YEAR}-\d\d-\d\d\b"),
+    re.compile(
+        r"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Dd]uring)\s+(?:the year\s+)?(?:1[89]\d\d|20[0-4]\d)"
+        r"(?=[,;:.)]|$|\s+(?:and|or|by|it|he|she|they|when)\b)"
+    ),
+    # A citation: names, then years.
+    re.compile(rf"(?:al\.|others|colleagues),?\s+\(?{_YEAR}(?:[,;]\s*{_YEAR})*\)?"),
+    re.compile(
+        rf"{_NAME},?\s+\(?{_YEAR}(?:[,;]\s*{_YEAR})*(?=\s*(?:[),.;:\]’]|$|and\b|or\b|[a-z]+(?:s|ed)\b))"
+    ),
 )
 
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_WORDS = (
+    r"(?<![\w-])(?:"
+    r"(?:thir|four|fif|six|seven|eigh|nine)teen(?:th)?|"
+    rf"(?:{_TENS})(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
+    r"(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ieth|"
+    rf"(?:{_TENS})-(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|"
+    r"hundred|thousand|million|billion|trillion"
+    r")(?![\w-])"
+)
 # Digits inside a name (`float32`, `d4`, `GPT-2`) are the name's.
-_NUMERAL = re.compile(r"(?<![\w.])(?<![A-Z]-)\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?(?:%|\w*)|[½⅓⅔¼¾⅕⅙⅛]")
+_NUMERAL = re.compile(
+    rf"(?<![\w.])(?<![A-Z]-)\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?(?:%|\w*)|(?<![\w.])\.\d+|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]|(?i:{_WORDS})"
+)

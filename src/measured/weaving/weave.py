@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,19 +19,17 @@ from jinja2.ext import Extension
 from measured.errors import MeasuredError
 from measured.terms.experiment import Cell
 from measured.weaving.conditions import refuse_conditions
-from measured.weaving.page import PageSource, Span
+from measured.weaving.page import Fence, PageSource, Piece, block_lines, opened
 from measured.weaving.references import Library, Number, Shown
+from measured.weaving.renderer import END, HEADINGS
 
-# Private-use characters: no page contains them, no template engine or Markdown parser minds them.
-_CUT, _REF, _END = "\ue000", "\ue001", "\ue002"
-_CUT_TOKEN = re.compile(f"{_CUT}(\\d+){_END}\n*")
-_REF_TOKEN = re.compile(f"{_REF}(\\d+){_END}")
-_MERMAID = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*mermaid\b.*?^[ \t]*\1[ \t]*$", re.S | re.M)
-_HEADING = re.compile(r"^ {0,3}#{1,6} .*$", re.M)
-_ALT = re.compile(r"!\[[^\]]*\]")
-_TAG = re.compile(r"<[a-zA-Z/][^<>]*>")
-_CLAIM_MARK = re.compile(r"\[\]\([^()]*\)\{ \.claim-mark [^{}]*\}")
-_LINK = re.compile(r"(?<!!)\[[^\[\]]*\](?=[(\[])")
+# Private-use characters of the weaver's own, beside those of the renderer's tokens: a stretch that is cut
+# out, something that the template made, and the place of a cell in a notebook.
+_CUT, _MADE, _CELL = "\ue000", "\ue005", "\ue006"
+_CUT_TOKEN = re.compile(f"{_CUT}(\\d+){END}\n*")
+_MADE_TOKEN = re.compile(f"{_MADE}(\\d+){END}")
+# Where a link would stand in a link, or in something that is pressed.
+_NO_LINKS = (*HEADINGS, "a", "button", "label")
 
 
 @dataclass(frozen=True)
@@ -53,11 +51,15 @@ class Woven:
         claims: the claims it makes.
         figures: the figures it shows, in order.
         tables: the tables it shows.
+        meta: its front matter, references in its texts resolved.
+        formulas: its formulas with their values: line, LaTeX, whether it stands alone.
         given: numbers that it states without measuring them, each with the reason.
     """
 
     markdown: str
     plain: tuple[tuple[str, str], ...]
+    meta: Mapping[str, Any]
+    formulas: tuple[tuple[int, str, bool], ...]
     ids: tuple[str, ...]
     claims: tuple[str, ...]
     figures: tuple[str, ...]
@@ -105,19 +107,26 @@ class _Weaving:
 
     def __init__(self, weaver: Weaver, page: PageSource, cells: Mapping[int, str], where: str) -> None:
         self.weaver, self.page, self.cells, self.where = weaver, page, cells, where
-        self.cut: list[Span] = []
-        self.shown: list[Shown] = []
+        self.cut: list[_Cut] = []
+        self.made: list[_Made] = []
         self.ids: dict[str, None] = {}
         self.claims: dict[str, None] = {}
-        self.figures: dict[str, None] = {}
+        self.figures: dict[str, int] = {}
         self.tables: dict[str, None] = {}
         self.given: dict[tuple[str, str], None] = {}
+        self.in_formulas: dict[int, str] = {}
+        self.plain = False
 
     def result(self) -> Woven:
-        rendered = self._render(self._with_cuts())
+        meta = {key: self._woven_meta(key, value) for key, value in self.page.meta.items()}
+        rendered = self._render(self._template(), self.page.lines)
+        markdown = self._restore(self._expand(rendered), self._cell)
+        self.plain = True
         return Woven(
-            markdown=self._restore(self._place(rendered), self._cell),
-            plain=tuple(self._notebook(self._place(_CLAIM_MARK.sub("", rendered), link=False))),
+            markdown=markdown,
+            plain=tuple(self._notebook(self._expand(rendered))),
+            meta=meta,
+            formulas=tuple(self._formulas()),
             ids=tuple(self.ids),
             claims=tuple(self.claims),
             figures=tuple(self.figures),
@@ -125,81 +134,110 @@ class _Weaving:
             given=tuple(self.given),
         )
 
-    def _with_cuts(self) -> str:
-        """The page with code and formulas cut out, every line where it was."""
-        parts = []
-        for span in self.page.spans:
-            stray = next((c for c in (_CUT, _REF, _END) if c in span.text), None)
-            if stray:
-                raise MeasuredError(
-                    f"the page holds the private-use character U+{ord(stray):04X}",
-                    path=self.page.path,
-                    line=span.line + span.text[: span.text.index(stray)].count("\n"),
-                    mend="delete it",
-                )
-            if span.kind == "prose" or (span.kind == "fence" and span.language == "mermaid"):
-                parts.append(span.text)
-            else:
-                self.cut.append(span)
-                parts.append(f"{_CUT}{len(self.cut) - 1}{_END}" + "\n" * span.text.count("\n"))
-        return "".join(parts)
+    # The template
 
-    def _render(self, text: str) -> str:
-        first = self.page.spans[0].line if self.page.spans else 1
+    def _template(self) -> str:
+        """The page as a template: what must stay as written cut out, every line where it was."""
+        body, parts, position = self.page.body, [], 0
+        changes = [(f.start, f.end, f) for f in self.page.fences]
+        inside = [(f.start, f.end) for f in self.page.fences if not _is_diagram(f)]
+        changes += [(p.start, p.end, p) for p in self.page.pieces if not _is_within(p.start, inside)]
+        changes += [(m, m, None) for m in self.page.money]
+        for start, end, change in sorted(changes, key=lambda c: c[:2]):
+            if start < position:
+                continue
+            parts.append(body[position:start])
+            position = end
+            if change is None:
+                parts.append("\\")
+            elif isinstance(change, Piece):
+                parts.append(self._cut(change.text) if change.is_literal else _called(change))
+            elif _is_diagram(change):
+                parts.append(self._diagram(change))
+            else:
+                parts.append(self._cut(body[start:end], change))
+        return "".join([*parts, body[position:]])
+
+    def _cut(self, text: str, fence: Fence | None = None) -> str:
+        self.cut.append(_Cut(text, fence))
+        return f"{_CUT}{len(self.cut) - 1}{END}" + "\n" * text.count("\n")
+
+    def _diagram(self, fence: Fence) -> str:
+        """A diagram's references are woven; the rest of its text means nothing to the template."""
+        text = self.page.body[fence.start : fence.end]
+        parts, position = [], 0
+        for match in re.finditer(r"\{\{.*?\}\}|\{%.*?%\}|\{##.*?##\}", text, re.S):
+            parts += [self._cut(text[position : match.start()]), _called_in_diagram(match[0])]
+            position = match.end()
+        return "".join([*parts, self._cut(text[position:])])
+
+    def _render(self, text: str, lines: Sequence[int]) -> str:
         environment = _environment(self)
+
+        def line(number: int | None) -> int | None:
+            return lines[min(number, len(lines)) - 1] if number else None
+
         try:
-            template = environment.parse("\n" * (first - 1) + text)
+            template = environment.parse(text)
             refuse_conditions(template)
-            return environment.from_string(template).render()[first - 1 :]
+            return environment.from_string(template).render()
         except TemplateSyntaxError as error:
             raise self._at(
-                MeasuredError(f"malformed reference or tag: {error.message}"), error.lineno
+                MeasuredError(f"malformed reference or tag: {error.message}"), line(error.lineno)
             ) from error
         except UndefinedError as error:
-            line = _line_of(error)
-            raise self._at(self._undefined(error, line), line) from error
+            written = text.split("\n")[(_line_of(error) or 1) - 1]
+            raise self._at(self._undefined(error, written), line(_line_of(error))) from error
         except MeasuredError as error:
-            raise self._at(error, error.line or _line_of(error)) from error
+            raise self._at(error, line(error.line or _line_of(error))) from error
         except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
-            raise self._at(MeasuredError(f"the expression fails: {error}"), _line_of(error)) from error
+            raise self._at(MeasuredError(f"the expression fails: {error}"), line(_line_of(error))) from error
 
-    def _undefined(self, error: UndefinedError, line: int | None) -> MeasuredError:
+    def _undefined(self, error: UndefinedError, written: str) -> MeasuredError:
         name = re.search(r"'([^']+)' is undefined", error.message or "")
         if name is None:
             return MeasuredError(f"the expression fails: {error.message}")
-        written = self._line_text(line)
         full = re.search(rf"\b{re.escape(name[1])}(\.\w+)*", written)
         return self.weaver.library.unknown(full[0] if full else name[1])
-
-    def _line_text(self, line: int | None) -> str:
-        whole = "".join(span.text for span in self.page.spans).split("\n")
-        index = (line or 0) - (self.page.spans[0].line if self.page.spans else 1)
-        return whole[index] if 0 <= index < len(whole) else ""
 
     def _at(self, error: MeasuredError, line: int | None) -> MeasuredError:
         return MeasuredError(
             error.problem, path=self.page.path, line=line, expected=error.expected, mend=error.mend
         )
 
+    def _woven_meta(self, key: str, value: Any) -> Any:
+        """The front matter's texts may refer to measurements; a title shows the bare value."""
+        if not isinstance(value, str) or "{{" not in value:
+            return value
+        pieces = re.sub(r"\{\{.*?\}\}", lambda match: _called_in_diagram(match[0]), value, flags=re.S)
+        first = len(self.made)
+        line = self.page.meta_lines.get(key, 1)
+        rendered = self._render(pieces, [line] * (value.count("\n") + 1))
+        if any(not isinstance(made.value, Shown) for made in self.made[first:]):
+            raise self._at(MeasuredError("the front matter holds text alone"), line)
+        return _MADE_TOKEN.sub(lambda match: self.made[int(match[1])].value.text, rendered)
+
     # What the template may call
 
-    def show(self, value: Any) -> str:
-        """Jinja's finalize: every `{{ … }}` passes here."""
-        if isinstance(value, _Block):
-            return str(value)
+    def at(self, number: int, value: Any) -> str:
+        """Every `{{ … }}` passes here, with the number of its piece."""
         if isinstance(value, StrictUndefined):
             return str(value)  # raises, with the name
         if isinstance(value, Number):
             value = value.shown()
-        if not isinstance(value, Shown):
+        if not isinstance(value, Shown | _Table | _Block):
             what = "a group of measurements" if hasattr(value, "_prefix") else f"{value!r}"
             raise MeasuredError(
                 f"{{{{ … }}}} yields {what}, which nobody measured",
                 expected="a reference to one measurement, or arithmetic on references",
             )
-        self.ids.update(dict.fromkeys(value.ids))
-        self.shown.append(value)
-        return f"{_REF}{len(self.shown) - 1}{_END}"
+        if isinstance(value, Shown):
+            self.ids.update(dict.fromkeys(value.ids))
+        return self._make(number, value)
+
+    def _make(self, number: int, value: Any) -> str:
+        self.made.append(_Made(number, value))
+        return f"{_MADE}{len(self.made) - 1}{END}"
 
     def format(self, value: Any, specification: str) -> Shown:
         """The filter `fmt`: another display format."""
@@ -207,29 +245,25 @@ class _Weaving:
             raise MeasuredError("the filter fmt stands after something that nobody measured")
         return value.shown(specification)
 
-    def table(self, name: str) -> _Block:
-        """One of the records' tables, as Markdown, with a link to its data."""
+    def table(self, name: str) -> _Table:
+        """One of the records' tables."""
         tables = self.weaver.library.tables
         if name not in tables:
             raise MeasuredError(
                 f"no record has a table {name!r}", expected=f"one of {', '.join(sorted(tables))}"
             )
         self.tables[name] = None
-        table = tables[name]
-        numeric = [any(isinstance(row[i], Cell) for row in table.rows) for i in range(len(table.columns))]
-        rules = ["---:" if is_numeric else ":---" for is_numeric in numeric]
-        rows = [table.columns, rules, *([self._table_cell(c) for c in row] for row in table.rows)]
-        lines = ["| " + " | ".join(row) + " |" for row in rows]
-        link = f"[Data (CSV)]({self.to(f'{self.weaver.data_folder}/tables/{name}.csv')}){{ .data-link }}"
-        opening = f'<div class="measured-table" data-table="{name}" markdown="1">'
-        return _Block("\n".join(["", opening, "", *lines, "", link, "", "</div>", ""]))
+        rows = [[self._table_cell(cell) for cell in row] for row in tables[name].rows]
+        return _Table(name, rows)
 
-    def _table_cell(self, cell: str | Cell) -> str:
+    def _table_cell(self, cell: str | Cell) -> str | Shown:
         if isinstance(cell, str):
             return cell
-        return self.show(Number.of(self.weaver.library.measurements[cell.id]).shown(cell.format))
+        shown = Number.of(self.weaver.library.measurements[cell.id]).shown(cell.format)
+        self.ids.update(dict.fromkeys(shown.ids))
+        return shown
 
-    def figure(self, name: str, caption: str, line: int) -> str:
+    def figure(self, number: int, name: str, caption: str, line: int) -> str:
         """`{% figure "name" %}caption{% endfigure %}`: a numbered figure with its alt text and data."""
         pictures = self.weaver.pictures
         if name not in pictures:
@@ -239,39 +273,14 @@ class _Weaving:
                 expected=f"one of {', '.join(sorted(pictures))}" if pictures else "a figure in build/figures",
                 mend="correct the name; or, where it is declared and not drawn yet, run: nox -s build",
             )
-        self.figures[name] = None
-        number = len(self.figures)
-        folder = f"{self.weaver.data_folder}/figures"
-        alt = re.sub(r"([\[\]\\])", r"\\\1", " ".join(pictures[name].alt.split()))
-        links = [f"[data]({self.to(f'{folder}/{name}.csv')}){{ .data-link }}"]
-        if pictures[name].source:
-            code = self.to(pictures[name].source)
-            links.append(f'[code]({code}){{ .data-link target="_self" }}')
-        anchor = "figure-" + re.sub(r"[^a-z0-9]+", "-", name)
-        return "\n".join(
-            [
-                "",
-                f'<figure class="measured-figure" id="{anchor}" markdown="1">',
-                "",
-                f'![{alt}]({self.to(f"{folder}/{name}.light.svg")}){{ data-figure="{name}" }}',
-                "",
-                '<figcaption markdown="1">',
-                f"**Figure {number}.** {' '.join(caption.split())} {' · '.join(links)}",
-                "</figcaption>",
-                "",
-                "</figure>",
-                "",
-            ]
-        )
+        counted = self.figures.setdefault(name, len(self.figures) + 1)
+        return self._make(number, _Figure(name, counted, " ".join(caption.split())))
 
-    def claim(self, name: str, sentence: str, line: int) -> str:
+    def claim(self, number: int, name: str, sentence: str, line: int) -> str:
         """`{% claim "name" %}sentence{% endclaim %}`: prose that stands only while its predicate holds."""
-        self._stands(name, " ".join(sentence.split()), line)
-        mark = ""
-        if self.weaver.row_page is not None:
-            row = f"{self.to(self.weaver.row_page)}#claim-{name}"
-            mark = f'[]({row}){{ .claim-mark data-claim="{name}" aria-label="What this claim rests on" }}'
-        return f'<span class="claim" data-claim="{name}">{sentence}{mark}</span>'
+        said = _MADE_TOKEN.sub(lambda match: _words(self.made[int(match[1])].value), sentence)
+        self._stands(name, " ".join(said.split()), line)
+        return self._make(number, _ClaimStart(name)) + sentence + self._make(number, _ClaimEnd(name))
 
     def holds(self, name: str) -> _Block:
         """A claim's id, for markup that is right only while its predicate holds."""
@@ -312,64 +321,263 @@ class _Weaving:
         """A path from this page to another place in the site."""
         return posixpath.relpath(target, posixpath.dirname(self.where) or ".")
 
-    # From tokens to text
+    # From tokens to text: each in the form that fits the place where the renderer shows it
 
-    def _place(self, text: str, link: bool = True) -> str:
-        """Each value in the form that its surroundings bear: a link in prose, plain in alt text."""
-        for pattern, form in (
-            (_MERMAID, self._in_mermaid),
-            (_ALT, self._in_text),
-            (_TAG, self._in_text),
-            (_HEADING, self._in_data if link else self._in_text),
-            (_LINK, self._in_data if link else self._in_text),
-        ):
-            text = pattern.sub(lambda match, form=form: self._tokens(match[0], form), text)
-        return self._tokens(text, self._in_prose if link else self._in_text)
+    def _expand(self, text: str) -> str:
+        return _MADE_TOKEN.sub(lambda match: self._text_of(self.made[int(match[1])]), text)
 
-    def _tokens(self, text: str, form: Callable[[Shown], str]) -> str:
-        return _REF_TOKEN.sub(lambda match: form(self.shown[int(match[1])]), text)
+    def _text_of(self, made: _Made) -> str:
+        value = made.value
+        if made.number == _DIAGRAM:
+            return _in_diagram(_words(value))
+        piece = self.page.pieces[made.number]
+        if isinstance(value, Shown):
+            return self._shown(value, piece)
+        if isinstance(value, _Table):
+            return block_lines(piece, self._table_lines(value, piece))
+        if isinstance(value, _Figure):
+            return block_lines(piece, self._figure_lines(value, piece))
+        if isinstance(value, _ClaimStart):
+            return self._claim_start(value.name, piece)
+        if isinstance(value, _ClaimEnd):
+            return self._claim_end(value.name, self.page.pieces[piece.partner], piece)
+        return str(value)
 
-    def _in_mermaid(self, shown: Shown) -> str:
-        return re.sub(r"[^\w\s.,%+−-]", lambda m: f"#{ord(m[0])};", shown.text)
+    def _shown(self, shown: Shown, piece: Piece) -> str:
+        place = piece.place
+        if place.kind == "formula":
+            return self.in_formulas.setdefault(piece.number, in_formula(shown))
+        if self.plain or place.kind in ("text", "absent"):
+            return escape(shown.text)
+        if place.kind == "raw":
+            return self._in_data(shown, shown.kind)
+        if place.within(*_NO_LINKS):
+            return self._in_data(shown)
+        return self._in_prose(shown)
 
-    def _in_text(self, shown: Shown) -> str:
-        return escape(shown.text)
-
-    def _in_data(self, shown: Shown) -> str:
+    def _in_data(self, shown: Shown, kind: str = "") -> str:
         """Six digits are enough for a script that sorts a table; the full value is on the ledger."""
         value = f"{shown.value:.6g}" if isinstance(shown.value, float) else str(shown.value)
-        return f'<data value="{escape(value)}">{escape(shown.text)}</data>'
+        marked = f' class="{kind}"' if kind else ""
+        return f'<data{marked} value="{escape(value)}">{escape(shown.text)}</data>'
 
     def _in_prose(self, shown: Shown) -> str:
         if not shown.ids or self.weaver.row_page is None:
-            return self._in_data(shown).replace("<data", f'<data class="{shown.kind}"', 1)
+            return self._in_data(shown, shown.kind)
         target = f"{self.to(self.weaver.row_page)}#{shown.ids[0]}"
         others = f' data-ids="{" ".join(shown.ids)}"' if shown.kind == "derived" else ""
         return f"[{self._in_data(shown)}]({target}){{ .measured{others} }}"
 
-    def _restore(self, text: str, form: Callable[[Span], str]) -> str:
+    def _table_lines(self, made: _Table, piece: Piece) -> list[str]:
+        table = self.weaver.library.tables[made.name]
+        numeric = [any(isinstance(row[i], Cell) for row in table.rows) for i in range(len(table.columns))]
+        rules = ["---:" if is_numeric else ":---" for is_numeric in numeric]
+        in_cell = escape if self.plain else None
+        cells = [
+            [c if isinstance(c, str) else in_cell(c.text) if in_cell else self._in_prose(c) for c in row]
+            for row in made.rows
+        ]
+        rows = ["| " + " | ".join(row) + " |" for row in (table.columns, rules, *cells)]
+        data = self.to(f"{self.weaver.data_folder}/tables/{made.name}.csv")
+        opening = opened(piece, "div", f' class="measured-table" data-table="{made.name}"')
+        return [*opening, "", *rows, "", f"[Data (CSV)]({data}){{ .data-link }}", "", "</div>", ""]
+
+    def _figure_lines(self, made: _Figure, piece: Piece) -> list[str]:
+        picture = self.weaver.pictures[made.name]
+        folder = f"{self.weaver.data_folder}/figures"
+        alt = re.sub(r"([\[\]\\])", r"\\\1", " ".join(picture.alt.split()))
+        links = [f"[data]({self.to(f'{folder}/{made.name}.csv')}){{ .data-link }}"]
+        if picture.source:
+            links.append(f'[code]({self.to(picture.source)}){{ .data-link target="_self" }}')
+        anchor = "figure-" + re.sub(r"[^a-z0-9]+", "-", made.name)
+        caption = f"**Figure {made.number}.** {self._expand(made.caption)} {' · '.join(links)}"
+        reads = "" if piece.prefix else ' markdown="1"'
+        # Inside a list or a tab, a caption is a paragraph: Python-Markdown closes none around a tag.
+        edge = [""] if piece.prefix else []
+        return [
+            *opened(piece, "figure", f' class="measured-figure" id="{anchor}"'),
+            "",
+            f'![{alt}]({self.to(f"{folder}/{made.name}.light.svg")}){{ data-figure="{made.name}" }}',
+            "",
+            f"<figcaption{reads}>",
+            *edge,
+            caption,
+            *edge,
+            "</figcaption>",
+            "",
+            "</figure>",
+            "",
+        ]
+
+    def _claim_start(self, name: str, piece: Piece) -> str:
+        if piece.place.kind in ("text", "absent"):
+            return ""
+        attributes = f' class="claim" data-claim="{name}"'
+        if piece.block:
+            return block_lines(piece, [*opened(piece, "div", attributes), ""])
+        return f"<span{attributes}>"
+
+    def _claim_end(self, name: str, closing: Piece, opening: Piece) -> str:
+        if opening.place.kind in ("text", "absent"):
+            return ""
+        mark = ""
+        linked = opening.place.kind == "rich" and not opening.place.within("a", "button", "label")
+        if self.weaver.row_page is not None and linked and not self.plain:
+            row = f"{self.to(self.weaver.row_page)}#claim-{name}"
+            mark = f'[]({row}){{ .claim-mark data-claim="{name}" aria-label="What this claim rests on" }}'
+        if opening.block:
+            return block_lines(closing, ["", *([mark] if mark else []), "", "</div>", ""])
+        return f"{mark}</span>"
+
+    def _formulas(self) -> Iterator[tuple[int, str, bool]]:
+        for formula in self.page.formulas:
+            latex = formula.latex
+            for piece in self.page.pieces:
+                if formula.start <= piece.start < formula.end and piece.number in self.in_formulas:
+                    latex = latex.replace(piece.text, self.in_formulas[piece.number], 1)
+            yield formula.line, latex, formula.display
+
+    # What was cut out
+
+    def _restore(self, text: str, form: Callable[[_Cut], str]) -> str:
         def put_back(match: re.Match[str]) -> str:
-            span = self.cut[int(match[1])]
-            padding = match[0][match[0].index(_END) + 1 :]
-            return form(span) + padding[span.text.count("\n") :]
+            cut = self.cut[int(match[1])]
+            padding = match[0][match[0].index(END) + 1 :]
+            return form(cut) + padding[cut.text.count("\n") :]
 
         return _CUT_TOKEN.sub(put_back, text)
 
-    def _cell(self, span: Span) -> str:
-        return self.cells.get(span.line, span.text) if span.kind == "fence" else span.text
+    def _cell(self, cut: _Cut) -> str:
+        if cut.fence is None or cut.fence.line not in self.cells:
+            return cut.text
+        prefix = cut.fence.prefix
+        return "\n".join(prefix + line for line in self.cells[cut.fence.line].rstrip("\n").split("\n"))
 
     def _notebook(self, text: str) -> list[tuple[str, str]]:
         pieces: list[tuple[str, str]] = []
-        mark = "\ue003"
         pieces_text = self._restore(
-            text, lambda s: f"{mark}{s.line}{mark}" if s.kind == "fence" and s.line in self.cells else s.text
+            text,
+            lambda cut: (
+                f"{_CELL}{cut.fence.line}{_CELL}"
+                if cut.fence is not None and cut.fence.line in self.cells
+                else cut.text
+            ),
         )
-        for index, piece in enumerate(pieces_text.split(mark)):
+        for index, piece in enumerate(pieces_text.split(_CELL)):
             if index % 2:
                 pieces.append(("cell", piece))
             elif piece.strip():
                 pieces.append(("prose", piece.strip("\n")))
         return pieces
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A stretch of the page that the template does not see; of a fence, which."""
+
+    text: str
+    fence: Fence | None = None
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What the template made at a piece."""
+
+    number: int
+    value: Any
+
+
+@dataclass(frozen=True)
+class _Table:
+    name: str
+    rows: list[list[str | Shown]]
+
+
+@dataclass(frozen=True)
+class _Figure:
+    name: str
+    number: int
+    caption: str
+
+
+@dataclass(frozen=True)
+class _ClaimStart:
+    name: str
+
+
+@dataclass(frozen=True)
+class _ClaimEnd:
+    name: str
+
+
+# In a diagram and in the front matter there is no piece: its text is read by nobody but us.
+_DIAGRAM = -1
+
+
+def _is_diagram(fence: Fence) -> bool:
+    return fence.language == "mermaid" and fence.is_shown
+
+
+def _is_within(position: int, stretches: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= position < end for start, end in stretches)
+
+
+def _called(piece: Piece) -> str:
+    """A piece as the template engine gets it: with its number."""
+    if piece.kind == "expression":
+        return _numbered(piece.text, piece.number)
+    if piece.tag in ("claim", "figure"):
+        return re.sub(r"(\{%[-+]?\s*\w+)", rf"\1 {piece.number}", piece.text, count=1)
+    return piece.text
+
+
+def _called_in_diagram(text: str) -> str:
+    if text.startswith("{{"):
+        return _numbered(text, _DIAGRAM)
+    return re.sub(r"(\{%[-+]?\s*(?:claim|figure)\b)", rf"\1 {_DIAGRAM}", text, count=1)
+
+
+def _numbered(expression: str, number: int) -> str:
+    return re.sub(
+        r"\A\{\{([-+]?)(.*?)([-+]?)\}\}\Z",
+        lambda m: f"{{{{{m[1]} _at({number}, ({m[2]})) {m[3]}}}}}",
+        expression,
+        flags=re.S,
+    )
+
+
+def _words(value: Any) -> str:
+    """What something that the template made says, for a message or for a label."""
+    if isinstance(value, Shown):
+        return value.text
+    return str(value) if isinstance(value, _Block) else ""
+
+
+def _in_diagram(text: str) -> str:
+    return re.sub(r"[^\w\s.,%+−-]", lambda m: f"#{ord(m[0])};", text)
+
+
+def in_formula(shown: Shown) -> str:
+    r"""A value inside a formula: its digits, with the marks that LaTeX would take for its own escaped."""
+    number = re.fullmatch(r"([-+−]?)([\d.,]+)(?:[eE]([-+]?\d+))?(%?)", shown.text)
+    if number is None:
+        return r"\text{" + "".join(_LATEX.get(c, c) for c in shown.text) + "}"
+    sign, digits, exponent, percent = number.groups()
+    power = rf" \times 10^{{{int(exponent)}}}" if exponent else ""
+    written = sign.replace("−", "-") + digits.replace(",", "{,}") + power + percent.replace("%", r"\%")
+    return f"{{{written}}}" if sign or exponent else written
+
+
+_LATEX = {
+    **{c: f"\\{c}" for c in "#$%&_{}"},
+    "\\": r"}\backslash\text{",
+    "|": r"}\vert\text{",
+    "<": r"}\lt\text{",
+    ">": r"}\gt\text{",
+    "^": r"}\hat{}\text{",
+    "~": r"}\sim\text{",
+    "`": "\N{MODIFIER LETTER GRAVE ACCENT}",
+}
 
 
 class _Block(str):
@@ -383,13 +591,17 @@ class _Tags(Extension):
 
     def parse(self, parser: Any) -> nodes.Node:
         token = next(parser.stream)
+        number = -1 if parser.stream.skip_if("sub") and parser.stream.expect("integer") else None
+        if number is None:
+            number = parser.stream.expect("integer").value
         name = parser.parse_expression()
         body = parser.parse_statements([f"name:end{token.value}"], drop_needle=True)
-        call = self.call_method("_made", [nodes.Const(token.value), name, nodes.Const(token.lineno)])
+        arguments = [token.value, number, token.lineno]
+        call = self.call_method("_made", [*map(nodes.Const, arguments), name])
         return nodes.CallBlock(call, [], [], body).set_lineno(token.lineno)
 
-    def _made(self, tag: str, name: str, line: int, caller: Callable[[], str]) -> str:
-        return getattr(self.environment.globals["_weaving"], tag)(name, caller(), line)
+    def _made(self, tag: str, number: int, line: int, name: str, caller: Callable[[], str]) -> str:
+        return getattr(self.environment.globals["_weaving"], tag)(number, name, caller(), line)
 
 
 def escape(text: str) -> str:
@@ -405,7 +617,6 @@ def _environment(weaving: _Weaving) -> Environment:
         comment_start_string="{##",
         comment_end_string="##}",
         keep_trailing_newline=True,
-        finalize=weaving.show,
         extensions=[_Tags],
         autoescape=False,
     )
@@ -414,6 +625,7 @@ def _environment(weaving: _Weaving) -> Environment:
     environment.globals.update(
         {
             "_weaving": weaving,
+            "_at": weaving.at,
             "table": weaving.table,
             "given": weaving.give,
             "holds": weaving.holds,
