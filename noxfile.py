@@ -65,6 +65,13 @@ def accept(session: nox.Session) -> None:
 
 
 @nox.session
+def confirm(session: nox.Session) -> None:
+    """Put claims to fresh seeds, run studies, store what comes out; long (-- NAME, --again, --seconds N)."""
+    install(session)
+    session.run("measured", "confirm", *session.posargs)
+
+
+@nox.session
 def browser(session: nox.Session) -> None:
     """Drive the built site in Chromium: every control, by mouse and by keyboard; needs a build before."""
     install(session)

@@ -12,7 +12,8 @@ from pathlib import Path
 from measured import files, folders, private_words
 from measured.errors import MeasuredError
 from measured.gate import prose, verdicts
-from measured.making import fingerprint, workflow
+from measured.gate.vacuous import refuse_vacuous
+from measured.making import confirming, fingerprint, workflow
 from measured.project import Project
 from measured.site import checks
 
@@ -43,6 +44,7 @@ def build(
             say("gate: not asked, since quick records are never published")
         else:
             say(f"gate: {verdicts.pass_gate(project)}")
+            claims(project, say)
         say(f"prose: {prose.pass_prose(project)} (measured prose lists them)")
         if fetch is not None:
             fetch(project.root)
@@ -70,6 +72,16 @@ def measure(project: Project, say: Say, workers: int) -> None:
     workflow.make(project, stale, workers)
     for path in workflow.prune(project, every):
         say(f"  removed {path.relative_to(project.root)}: nothing declares it any more")
+
+
+def claims(project: Project, say: Say) -> None:
+    """Look at what claims rest on: their null worlds, and a few of the fresh seeds again.
+
+    Raises:
+        MeasuredError: a claim that could not fail, or a stored outcome that does not come out again.
+    """
+    say(f"claims: {refuse_vacuous(project.read_records())}")
+    confirming.repeat_a_few(project, say)
 
 
 def render(project: Project, target: Path) -> Path:
@@ -122,7 +134,7 @@ def alone(project: Project, say: Say) -> Iterator[None]:
 
 def _inputs(project: Project) -> str:
     """Hash of whatever can change the site: pages, code, settings, records, figures, third-party files."""
-    folders = ["docs", "src", "scripts", project.regressions, "build/vendor/site"]
+    folders = ["docs", "src", "scripts", project.regressions, project.confirmations, "build/vendor/site"]
     built = [project.records, project.drawings, project.runs]
     found = [p for f in (*(project.root / name for name in folders), *built) for p in f.rglob("*")]
     found += [p for p in project.root.iterdir() if p.suffix in {".yml", ".toml", ".lock", ".json", ".cff"}]

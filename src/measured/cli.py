@@ -99,6 +99,31 @@ def accept(project: Project, yes: bool) -> None:
 
 
 @cli.command()
+@click.argument("names", nargs=-1)
+@click.option("--again", is_flag=True, help="Also make the runs that are stored.")
+@click.option("--seconds", default=float("inf"), help="Start no further run after so many seconds.")
+@click.pass_obj
+def confirm(project: Project, names: tuple[str, ...], again: bool, seconds: float) -> None:
+    """Put claims to fresh seeds and run studies; store what comes out, whatever it is."""
+    from measured.making import confirming
+
+    confirming.confirm(project, click.echo, names, again=again, seconds=seconds)
+
+
+@cli.command(hidden=True)
+@click.argument("name")
+@click.argument("run")
+@click.pass_obj
+def outcome(project: Project, name: str, run: str) -> None:
+    """Make one run of a trial or a study and print what it keeps: what a build asks of another process."""
+    import json
+
+    from measured.making import confirming
+
+    click.echo(json.dumps(confirming.outcome_of(project, name, run)))
+
+
+@cli.command()
 @click.option("--address", default="127.0.0.1:8000", show_default=True)
 @click.pass_obj
 def serve(project: Project, address: str) -> None:

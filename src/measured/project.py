@@ -28,6 +28,7 @@ class Project:
         palette: the palette file, relative to the root.
         lock: the lock file, relative to the root.
         regressions: the folder of stored expectations, relative to the root.
+        confirmations: the folder of what trials and studies have stored, relative to the root.
         versions: distributions whose versions a record names.
         reported: the module whose `REPORTED` lists the figures of an earlier write-up; empty for none.
         quick: whether authors asked for fewer draws and seeds.
@@ -40,6 +41,7 @@ class Project:
     palette: str = ""
     lock: str = "requirements.lock"
     regressions: str = "tests/regressions"
+    confirmations: str = "tests/confirmations"
     versions: tuple[str, ...] = ("numpy",)
     reported: str = ""
     quick: bool = False
@@ -98,6 +100,11 @@ class Project:
     def stored(self) -> Path:
         """The stored regressions."""
         return self.root / self.regressions
+
+    @property
+    def confirmations_folder(self) -> Path:
+        """What trials and studies have stored."""
+        return self.root / self.confirmations
 
     @property
     def lock_file(self) -> Path:

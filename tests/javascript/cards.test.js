@@ -1,7 +1,7 @@
 // What a card says, and where it stands.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beside, driftInWords, idsOf, seedsInWords, short } from "../../docs/assets/javascripts/cards.js";
+import { beside, claimFacts, driftInWords, idsOf, seedsInWords, short } from "../../docs/assets/javascripts/cards.js";
 import { matches, wordsOf } from "../../docs/assets/javascripts/ledger.js";
 
 test("a computed number names all it came from, another one the id of its address", () => {
@@ -19,6 +19,18 @@ test("drift in units of the tolerance, or in words", () => {
   assert.equal(driftInWords("0"), "none: as stored");
   assert.equal(driftInWords("-0.25"), "−0.25 of its tolerance");
   assert.equal(driftInWords("0.2 of the bound"), "0.2 of the bound");
+});
+
+test("a claim says where it was measured first, then how it would be false, then on which seeds", () => {
+  const claim = { scope: "One die.", saw: { mean: 3.5 }, margin: 0.5, nulls: ["no effect"], formed: "formed on 5 seeds", carries: "5 of 5" };
+  assert.deepEqual(claimFacts(claim), [
+    ["Where", "One die."],
+    ["Saw", "mean 3.5"],
+    ["Margin", "0.5"],
+    ["False with", "no effect"],
+    ["Seeds", "formed on 5 seeds; 5 of 5"],
+  ]);
+  assert.deepEqual(claimFacts({ saw: {}, exempt: "a theorem" }).at(-1), ["No null", "a theorem"]);
 });
 
 test("a real minus sign, few digits, and text as it is", () => {

@@ -150,8 +150,11 @@ function computed(data, ids) {
 
 /** Label and content of each line of a number's card. */
 export function numberFacts(found, experiment) {
-  const lines = [["Value", withUnit(String(found.value), found.unit)]];
+  const lines = [];
+  if (found.scope) lines.push(["Where", found.scope]);
+  lines.push(["Value", withUnit(String(found.value), found.unit)]);
   if (found.seeds) lines.push(["Seeds", seedsInWords(found)]);
+  if (found.interval) lines.push(["Interval", found.interval]);
   if (found.allowed) lines.push(["Stored", `${found.allowed}: ${found.reason}`], ["Drift", driftInWords(found.drift)]);
   lines.push(["Experiment", `${found.experiment}: ${experiment.question}`], ["Code", code(found)]);
   if (found.hosted) lines.push(["Hosted", html("a", { href: found.hosted }, "at the commit of this build")]);
@@ -176,11 +179,22 @@ export function driftInWords(drift) {
 function claimCard(data, trigger) {
   const claim = data.claims[trigger.dataset.claim];
   if (!claim) return null;
-  const lines = [["Saw", Object.entries(claim.saw).slice(0, 8).map(([name, value]) => `${name} ${short(value)}`).join(", ")]];
-  if (claim.margin !== null && claim.margin !== undefined) lines.push(["Margin", short(claim.margin)]);
+  const lines = claimFacts(claim);
   lines.push(["Experiment", claim.experiment], ["Code", code(claim)]);
   if (claim.hosted) lines.push(["Hosted", html("a", { href: claim.hosted }, "at the commit of this build")]);
   return [html("p", { className: "card-words" }, `This holds: ${claim.words}.`), facts(lines), row(trigger.href)];
+}
+
+/** Where a claim was measured, first; then what decided it, how it would be false, and on which seeds. */
+export function claimFacts(claim) {
+  const saw = Object.entries(claim.saw).slice(0, 8);
+  const lines = claim.scope ? [["Where", claim.scope]] : [];
+  lines.push(["Saw", saw.map(([name, value]) => `${name} ${short(value)}`).join(", ")]);
+  if (claim.margin !== null && claim.margin !== undefined) lines.push(["Margin", short(claim.margin)]);
+  if (claim.nulls) lines.push(["False with", claim.nulls.join("; ")]);
+  else if (claim.exempt) lines.push(["No null", claim.exempt]);
+  if (claim.formed) lines.push(["Seeds", [claim.formed, claim.carries].filter(Boolean).join("; ")]);
+  return lines;
 }
 
 /** A value in a few digits; text stays text. */

@@ -20,7 +20,7 @@ from measured.errors import MeasuredError
 from measured.making import environment, fingerprint
 from measured.project import Project
 from measured.terms import record
-from measured.terms.claims import judge
+from measured.terms.audit import judged, scopes_of
 from measured.terms.experiment import Experiment, Run
 
 
@@ -92,7 +92,8 @@ def perform_experiment(project: Project, experiment: Experiment) -> record.Recor
         environment=environment.describe(project.versions),
         measurements={m.id: m for m in findings.measurements},
         tables={t.name: t for t in findings.tables},
-        claims={c.id: judge(c, findings) for c in experiment.claims},
+        claims=judged(experiment, findings, settings, nulls=not project.quick),
+        scopes=scopes_of(experiment, findings, settings),
         arrays=findings.arrays,
     )
     record.write_record(project.records, made)

@@ -13,6 +13,7 @@ from typing import Any
 from measured.gate.stored import Expectation
 from measured.making.running import source_of
 from measured.project import Project
+from measured.site import claim_rows
 from measured.site.code_pages import Place, page_of
 from measured.site.provenance import CARDS, Provenance, plain
 from measured.terms.drawing import Palette, Plot
@@ -44,7 +45,10 @@ def drawn_at(project: Project, plot: Plot) -> Place:
 
 
 def files_of(
-    project: Project, provenance: Provenance, pages: Mapping[str, list[str]]
+    project: Project,
+    provenance: Provenance,
+    pages: Mapping[str, list[str]],
+    sentences: Mapping[str, Mapping[str, str]],
 ) -> Iterator[tuple[str, str | bytes]]:
     """Path in the site, and content, of everything that is not a page.
 
@@ -52,9 +56,11 @@ def files_of(
         project: whose build folder holds records and figures.
         provenance: the records, and where each number comes from.
         pages: for each measurement, the pages that show it.
+        sentences: for each page, the sentences of its claims.
     """
     library = provenance.library
     yield "measurements.json", _json(measurement_rows(provenance, pages))
+    yield "claims.json", _json(claim_rows.rows(provenance, sentences, provenance.confirmed))
     yield CARDS, json.dumps(provenance.cards(), ensure_ascii=False, allow_nan=False)
     for name in library.records:
         yield f"records/{name}.json", (project.records / f"{name}.json").read_bytes()
@@ -85,7 +91,13 @@ def measurement_rows(provenance: Provenance, pages: Mapping[str, list[str]]) -> 
 
 def _origin(m: Measurement, provenance: Provenance) -> dict[str, Any]:
     record = provenance.library.owner[m.id]
-    return {"experiment": record.experiment, "source": str(provenance.places[m.id]), "mode": record.mode}
+    scope = record.scopes.get(m.id, "")
+    return {
+        "experiment": record.experiment,
+        "scope": scope,
+        "source": str(provenance.places[m.id]),
+        "mode": record.mode,
+    }
 
 
 def _row(m: Measurement, expectation: Expectation | None, pages: list[str]) -> dict[str, Any]:

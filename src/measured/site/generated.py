@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from measured.making import confirming
 from measured.project import Project
-from measured.site import code_pages, data_files, ledger, provenance, reported
+from measured.site import claim_rows, code_pages, data_files, ledger, provenance, reported
 from measured.terms.drawing import Palette
 from measured.weaving.cells import Executed
 from measured.weaving.references import Library
@@ -64,8 +65,10 @@ def files(project: Project, library: Library, pages: Mapping[str, Page], site: S
         claimed,
         code_pages.page_of,
         provenance.commit_of(project.root, site.repository),
+        confirming.confirmations(project),
     )
-    yield from data_files.files_of(project, origin, shown)
+    yield from data_files.files_of(project, origin, shown, _sentences(pages))
+    yield claim_rows.PAGE, _confirmations(project, origin, site)
     yield from _code(project, origin, site)
     yield ledger.PAGE, _ledger(project, origin, pages, site).page()
     for where, page in pages.items():
@@ -101,6 +104,23 @@ def _ledger(
         reported.compare(project.declared_reported, origin.library),
         [(where, *number) for where, page in pages.items() for number in page.woven.given],
     )
+
+
+def _sentences(pages: Mapping[str, Page]) -> dict[str, dict[str, str]]:
+    """For each page, the sentence of each claim that it makes."""
+    return {
+        where: claim_rows.sentences_of(text for kind, text in page.woven.plain if kind == "prose")
+        for where, page in pages.items()
+    }
+
+
+def _confirmations(project: Project, origin: provenance.Provenance, site: Site) -> str:
+    questions = {
+        claim.id: trial.question for trial, claims in confirming.trials(project).values() for claim in claims
+    }
+    studies = [study for experiment in project.declared.values() for study in experiment.studies]
+    claims = origin.library.claims.values()
+    return claim_rows.confirmations_page(claims, origin.confirmed, questions, studies, site.link)
 
 
 def _beside(where: str, page: Page) -> Files:

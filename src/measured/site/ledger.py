@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from measured.gate.stored import Expectation
 from measured.site.provenance import Provenance, drift, key_of, run_in_words
 from measured.site.reported import Comparison, sample_in_words
+from measured.terms.claims import Judgement
 from measured.terms.measurement import Measurement, format_value
 from measured.terms.record import Record
 from measured.weaving.references import typeset
@@ -131,7 +132,7 @@ class Ledger:
             "Each sentence of the pages that carries a mark rests on a predicate; the build evaluates it. "
             "The margin says how far the nearest value is from making it false.\n",
             _open("Claims"),
-            _head("Claim", "Verdict", "Margin", "Made on"),
+            _head("Claim", "Verdict", "Margin", "False in", "Made on"),
             "<tbody>",
         ]
         for claim in p.library.claims.values():
@@ -141,7 +142,8 @@ class Ledger:
             code = self.link(p.source(p.places[key_of(claim.id, "claim")]))
             lines.append(
                 f'<tr id="claim-{claim.id}"><th scope="row"><a href="{code}" target="_self">{claim.id}</a>'
-                f"<br>{_text(claim.words)}</th><td>{_text(verdict)}</td><td>{margin}</td><td>{uses}</td></tr>"
+                f"<br>{_text(claim.words)}{_conditions(claim)}</th>"
+                f"<td>{_text(verdict)}</td><td>{margin}</td><td>{_tested(claim)}</td><td>{uses}</td></tr>"
             )
         return "\n".join([*lines, "</tbody></table></div>\n"])
 
@@ -184,6 +186,22 @@ tolerance. An id leads to the line of code that names it. [All of it as JSON](me
 
 <div class="ledger-filter" markdown="0"></div>
 """
+
+
+def _conditions(claim: Judgement) -> str:
+    """Under which conditions it was measured, and on which seeds."""
+    carries = f" {claim.carries}." if claim.carries else ""
+    return f"<br><small>{_text(claim.scope + carries)}</small>" if claim.scope else ""
+
+
+def _tested(claim: Judgement) -> str:
+    """The worlds in which the claim is false."""
+    nulls = [
+        f"{_text(null['words'])} ({null['worlds']:,})"
+        + (f", but for {null['held']:.1%} of them" if null["held"] else "")
+        for null in claim.nulls
+    ]
+    return "<br>".join(nulls) or _text(claim.exempt)
 
 
 def _open(label: str) -> str:

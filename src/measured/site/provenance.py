@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,11 @@ from measured.gate.stored import Expectation
 from measured.project import Project
 from measured.site.code_pages import Place
 from measured.site.declared import ENGINE, declared
+from measured.terms import evidence
+from measured.terms.claims import Judgement
 from measured.terms.measurement import Measurement, Value
 from measured.terms.record import Record
+from measured.terms.trial import Confirmed
 from measured.weaving.references import Library, typeset
 
 CARDS = "data/cards.json"
@@ -146,6 +149,7 @@ class Provenance:
         claimed: for each claim, the pages that make it.
         source: a path in the site for a place in the code.
         commit: the hosted state, where there is one.
+        confirmed: what fresh seeds said, by claim.
     """
 
     library: Library
@@ -155,6 +159,7 @@ class Provenance:
     claimed: Mapping[str, list[str]]
     source: Callable[[Place], str]
     commit: Commit | None = None
+    confirmed: Mapping[str, Confirmed] = field(default_factory=dict)
 
     def cards(self) -> dict[str, Any]:
         """The data of the cards, one file for the whole site."""
@@ -170,6 +175,7 @@ class Provenance:
                     "words": claim.words,
                     "margin": claim.margin,
                     "saw": {key: plain(value) for key, value in claim.saw.items()},
+                    **_tests_of(claim, self.confirmed.get(name, Confirmed())),
                     "experiment": record.experiment,
                     **self._code(key_of(name, "claim")),
                 }
@@ -183,6 +189,7 @@ class Provenance:
         spread = m.spread
         card = {
             "words": m.description,
+            "scope": self.library.owner[m.id].scopes.get(m.id, ""),
             "value": plain(m.value),
             "display": typeset(m.display(), m.value),
             "unit": m.unit,
@@ -193,6 +200,7 @@ class Provenance:
             "experiment": self.library.owner[m.id].experiment,
             "seeds": list(m.seeds),
             "spread": {k: spread[k] for k in ("min", "max", "sd", "standard_error")} if spread else None,
+            "interval": _interval_in_words(m),
             **self._code(m.id),
         }
         return {key: value for key, value in card.items() if value not in (None, "", [])}
@@ -202,6 +210,28 @@ class Provenance:
         hosted = self.commit.link(place) if self.commit else ""
         code = {"source": str(place), "code": self.source(place)}
         return {**code, "hosted": hosted} if hosted else code
+
+
+def _tests_of(claim: Judgement, fresh: Confirmed) -> dict[str, Any]:
+    """What a claim's card says beyond its words: conditions, how it would be false, on which seeds."""
+    nulls = [
+        f"{null['words']} (false in {1 - null['held']:.0%} of {null['worlds']:,})" for null in claim.nulls
+    ]
+    formed = f"formed on {len(claim.seeds)} seeds; {fresh.in_words()}" if claim.seeds else ""
+    found = {
+        "scope": claim.scope,
+        "nulls": nulls,
+        "exempt": claim.exempt,
+        "formed": formed,
+        "carries": claim.carries,
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _interval_in_words(m: Measurement) -> str:
+    """Where the statistic that is shown lies, by its samples; nothing where there are none."""
+    found = evidence.interval(m.samples, m.statistic) if len(m.samples) > 1 else None
+    return found.in_words() if found else ""
 
 
 def plain(value: Value) -> Value:

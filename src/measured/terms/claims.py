@@ -10,9 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from measured.terms.experiment import Findings
+from measured.terms.null import Null
+
+if TYPE_CHECKING:
+    from measured.terms.trial import Confirmation
 
 
 @dataclass(frozen=True)
@@ -24,11 +28,13 @@ class Verdict:
         margin: how far the nearest value is from making it false; negative where it is false, 0 where
             there is no distance to speak of (equality).
         saw: the values that decided, by name.
+        legs: the verdicts that `every` joined, so that each can be asked by itself; empty for one alone.
     """
 
     holds: bool
     margin: float
     saw: Mapping[str, Any]
+    legs: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -39,16 +45,39 @@ class Claim:
         id: dotted name; a page says `{% claim "id" %}…{% endclaim %}`.
         words: the predicate in words, exact enough to be disputed.
         predicate: findings in, verdict out.
+        nulls: the worlds in which its sentence would be false (see `measured.terms.null`).
+        exempt: why there is no natural null: "theorem: …", "arithmetic: test_x"; empty where nulls stand.
+        confirmed_by: the trial that asks fresh seeds, where it is about trained models.
     """
 
     id: str
     words: str
     predicate: Callable[[Findings], Verdict]
+    nulls: tuple[Null, ...] = ()
+    exempt: str = ""
+    confirmed_by: Confirmation | None = None
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim as it stands in a record: decided, or undecidable and why."""
+    """A claim as it stands in a record.
+
+    Args:
+        id: the claim's.
+        words: the predicate in words.
+        holds: whether it is true of what was found.
+        margin: how far from false.
+        saw: the values that decided.
+        undecidable: why it could not be decided; empty where it could.
+        scope: under which conditions it was measured.
+        seeds: those on which it was formed; empty where nothing was trained.
+        reads: the measurements and arrays that the predicate read.
+        carries: what so many seeds can carry, in words; empty where it reads no seed.
+        nulls: of each null its `words`, how many `worlds`, the share that `held` and that was `as_far` from
+            false as the truth, and the `margin` of the world that came nearest to holding.
+        exempt: why there is no null.
+        vacuous: what is wrong with the nulls, or with the claim by their account; empty where nothing is.
+    """
 
     id: str
     words: str
@@ -56,10 +85,18 @@ class Judgement:
     margin: float | None = None
     saw: Mapping[str, Any] = field(default_factory=dict)
     undecidable: str = ""
+    scope: str = ""
+    seeds: Sequence[int] = ()
+    reads: Sequence[str] = ()
+    carries: str = ""
+    nulls: Sequence[Mapping[str, Any]] = ()
+    exempt: str = ""
+    vacuous: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The judgement as plain data."""
-        return {**self.__dict__, "saw": dict(self.saw)}
+        plain = {name: list(v) if isinstance(v, tuple) else v for name, v in self.__dict__.items()}
+        return {**plain, "saw": dict(self.saw)}
 
 
 def judge(claim: Claim, findings: Findings) -> Judgement:
@@ -122,7 +159,8 @@ def every(*verdicts: Verdict) -> Verdict:
     saw: dict[str, Any] = {}
     for verdict in verdicts:
         saw.update(verdict.saw)
-    return Verdict(all(v.holds for v in verdicts), min(v.margin for v in verdicts), saw)
+    legs = tuple(leg for verdict in verdicts for leg in (verdict.legs or (verdict,)))
+    return Verdict(all(v.holds for v in verdicts), min(v.margin for v in verdicts), saw, legs)
 
 
 def _steps(values: Mapping[str, float], sign: int) -> Verdict:

@@ -12,6 +12,7 @@ import numpy as np
 from measured.errors import MeasuredError
 from measured.terms.measurement import Measurement
 from measured.terms.names import refuse_shared
+from measured.terms.scope import Scope
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -111,6 +112,9 @@ class Experiment:
         prefixes: further first words of ids that this experiment measures.
         seconds: time budget in wall-clock seconds of `measure` itself.
         claims: sentences that rest on this experiment, by id (see `measured.terms.claims`).
+        scopes: under which conditions measurements were made, by a pattern of their ids (`scale.grid.*`); the
+            first that fits. Those of trained models need one.
+        studies: trainings too long for a build, whose stored outcomes `measure` reads.
     """
 
     name: str
@@ -122,6 +126,8 @@ class Experiment:
     prefixes: tuple[str, ...] = ()
     seconds: float = 600.0
     claims: tuple[Any, ...] = ()
+    scopes: Mapping[str, Scope] = field(default_factory=dict)
+    studies: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         refuse_shared(((run.name, f"experiment {self.name}") for run in self.runs), "run")

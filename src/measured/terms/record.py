@@ -26,7 +26,7 @@ from measured.terms.names import refuse_shared
 
 SCHEMA = 1
 _LONGEST_MESSAGE = 400  # characters: what a file holds may be quoted in it
-_PLAIN = ("experiment", "question", "source", "mode", "parameters", "fingerprint", "environment")
+_PLAIN = ("experiment", "question", "source", "mode", "parameters", "fingerprint", "environment", "scopes")
 _KEYS = {"schema", *_PLAIN, "arrays_sha256", "measurements", "tables", "claims"}
 # A line of a file of the project: its page of code is published.
 _SOURCE = re.compile(r"(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*/)*[A-Za-z0-9_-][A-Za-z0-9_.-]*:[1-9][0-9]{0,6}")
@@ -47,6 +47,7 @@ class Record:
         measurements: by id, in the experiment's order.
         tables: by name.
         claims: what became of each claim, by id.
+        scopes: under which conditions each measurement was made, by id.
         arrays: by name.
     """
 
@@ -60,6 +61,7 @@ class Record:
     measurements: Mapping[str, Measurement]
     tables: Mapping[str, Table] = field(default_factory=dict)
     claims: Mapping[str, Judgement] = field(default_factory=dict)
+    scopes: Mapping[str, str] = field(default_factory=dict)
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> Any:
@@ -103,6 +105,7 @@ def write_record(folder: Path, record: Record) -> None:
             "measurements": [m.as_dict() for m in record.measurements.values()],
             "tables": [_table_as_dict(t) for t in record.tables.values()],
             "claims": [c.as_dict() for c in record.claims.values()],
+            "scopes": dict(record.scopes),
         },
     )
 

@@ -305,6 +305,13 @@ class _Weaving:
                 expected=f"{found.words}; it saw {saw or 'nothing'}",
                 mend="change the sentence to what was measured, or mend the experiment",
             )
+        if self.weaver.claims_must_hold and found.vacuous:
+            raise MeasuredError(
+                f"the claim {name} could not fail: {said!r}",
+                line=line,
+                expected="a claim that is false in each world where its sentence is",
+                mend=found.vacuous[0],
+            )
         self.claims[name] = None
 
     def give(self, text: str, reason: str = "") -> Shown:

@@ -2,16 +2,20 @@
 
 import numpy as np
 
-from dice.luck import run
+from dice.luck import mean_of_throws, run
 from dice.throwing import SIDES, throw
 from measured.terms.claims import Claim, between
 from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
 from measured.terms.measurement import AtMost, Close, Exact, Measurement, Spread
+from measured.terms.null import becomes, one_seed
+from measured.terms.scope import Scope
+from measured.terms.trial import Confirmation, Trial
 
 SEEDS = (0, 1, 2)
+THROWS = Trial("throws", "What do a hundred throws show on average?", mean_of_throws, {"draws": 100})
 
 
-def measure(draws, seed, runs):
+def measure(draws, seed, thrown, runs):
     """Counts, the mean, and its spread over seeds."""
     faces = throw(draws, seed)
     means = [float(r["mean"]) for r in runs.values()]
@@ -39,11 +43,17 @@ def measure(draws, seed, runs):
     return Findings(measurements, {"counts": counts}, (table,))
 
 
+def seen(findings, name):
+    """The value of each seed, by seed."""
+    found = next(m for m in findings.measurements if m.id == name)
+    return dict(zip(map(str, found.seeds), found.samples, strict=True))
+
+
 EXPERIMENT = Experiment(
     name="fair",
     question="Is the die fair?",
     measure=measure,
-    parameters={"draws": 600, "seed": 0},
+    parameters={"draws": 600, "seed": 0, "thrown": 100},
     quick={"draws": 60},
     runs=tuple(Run(f"seed{s}", run, {"draws": 100, "seed": s}, in_quick=s < 2) for s in SEEDS),
     claims=(
@@ -51,9 +61,21 @@ EXPERIMENT = Experiment(
             "fair.middling",
             "the mean lies between 3 and 4",
             lambda f: between({"mean": f["fair.mean"]}, 3, 4),
+            nulls=(becomes("fair.mean", by="fair.sides", words="each throw shows the highest face"),),
         ),
         Claim(
-            "fair.loaded", "the mean lies between 5 and 6", lambda f: between({"mean": f["fair.mean"]}, 5, 6)
+            "fair.loaded",
+            "the mean lies between 5 and 6",
+            lambda f: between({"mean": f["fair.mean"]}, 5, 6),
+            nulls=(becomes("fair.mean", by=3.5, words="a fair die"),),
+        ),
+        Claim(
+            "fair.every_seed",
+            "the mean over each seed's throws lies between 3 and 4",
+            lambda f: between(seen(f, "fair.luck"), 3, 4),
+            nulls=(one_seed("fair.luck", by="fair.sides"),),
+            confirmed_by=Confirmation(THROWS, "3 < mean < 4"),
         ),
     ),
+    scopes={"fair.luck": Scope("{thrown} throws of one die a seed.")},
 )

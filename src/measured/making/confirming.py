@@ -1,0 +1,282 @@
+"""Asking fresh seeds, running studies, and repeating a few of the stored runs.
+
+Outcomes are stored in the repository, one file a trial or study, after each run and whatever came out. A run
+is found by its name and its parameters: a trial that tests other words, or trains otherwise, has other runs,
+and the old ones are removed when the new ones are made.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measured import files
+from measured.errors import MeasuredError
+from measured.making import environment
+from measured.project import Project
+from measured.terms.claims import Claim
+from measured.terms.experiment import Run
+from measured.terms.trial import (
+    Confirmed,
+    Outcomes,
+    Study,
+    Trial,
+    agree,
+    as_stored,
+    confirmed,
+    drawn_seeds,
+    read_stored,
+)
+
+Say = Callable[[str], None]
+
+REPEATED = 2  # stored runs that a build makes again
+LONGEST_REPEAT = 60.0  # seconds; longer ones are repeated by `measured confirm --again` alone
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A trial or a study with its file.
+
+    Args:
+        name: of either.
+        question: what it asks.
+        path: where its outcomes are.
+        runs: those that can be named, given the outcomes that are stored.
+        tolerance: by how much a number may differ when a run is repeated.
+        claims: those that it tests; none for a study.
+    """
+
+    name: str
+    question: str
+    path: Path
+    runs: Callable[[Outcomes], list[Run]]
+    tolerance: Any
+    claims: tuple[Claim, ...] = ()
+
+
+def everything_asked(project: Project) -> dict[str, Asked]:
+    """All trials and studies of a project, by name.
+
+    Raises:
+        MeasuredError: two of them share a name.
+    """
+    found: dict[str, Asked] = {}
+    for trial, claims in trials(project).values():
+        seeds = drawn_seeds(trial, claims)
+        found[trial.name] = Asked(
+            trial.name,
+            trial.question,
+            path_of(project, trial),
+            lambda stored, trial=trial, seeds=seeds: trial.runs(seeds),
+            trial.tolerance,
+            tuple(claims),
+        )
+    for experiment in project.declared.values():
+        for study in experiment.studies:
+            if study.name in found:
+                raise MeasuredError(f"two trials or studies are called {study.name!r}")
+            found[study.name] = Asked(
+                study.name, study.question, path_of(project, study), study.runs, study.tolerance
+            )
+    return found
+
+
+def trials(project: Project) -> dict[str, tuple[Trial, list[Claim]]]:
+    """The trials by name, each with all the claims that it tests."""
+    found: dict[str, tuple[Trial, list[Claim]]] = {}
+    for experiment in project.declared.values():
+        for claim in experiment.claims:
+            if claim.confirmed_by is not None:
+                trial = claim.confirmed_by.trial
+                found.setdefault(trial.name, (trial, []))[1].append(claim)
+    return found
+
+
+def confirmations(project: Project) -> dict[str, Confirmed]:
+    """What fresh seeds have said, by claim; for those that name a trial."""
+    return {
+        claim.id: confirmed(claim, claims, read_stored(path_of(project, trial)))
+        for trial, claims in trials(project).values()
+        for claim in claims
+    }
+
+
+def path_of(project: Project, asked: Trial | Study) -> Path:
+    """Where the outcomes of a trial or a study are stored."""
+    return project.confirmations_folder / f"{asked.name}.json"
+
+
+def confirm(
+    project: Project,
+    say: Say,
+    names: tuple[str, ...] = (),
+    *,
+    again: bool = False,
+    seconds: float = float("inf"),
+) -> None:
+    """Make the runs that are missing, and store what came out.
+
+    Args:
+        project: whose trials and studies they are.
+        say: receives one line a run.
+        names: of those to run; all if none is given.
+        again: also make those that are stored.
+        seconds: stop before another run once so many have passed; what is made stays.
+
+    Raises:
+        MeasuredError: no trial or study has such a name, or a run raised.
+    """
+    asked = everything_asked(project)
+    unknown = sorted(set(names) - set(asked))
+    if unknown:
+        raise MeasuredError(
+            f"no trial or study is called {unknown[0]!r}", expected=f"one of {', '.join(asked) or 'none'}"
+        )
+    environment.quiet_and_deterministic()
+    began = time.monotonic()
+    for one in (asked[name] for name in names or asked):
+        kept = {} if again else read_file(one.path)
+        for run in _missing(one, kept):
+            if time.monotonic() - began > seconds:
+                say(f"{one.name}: stopped with runs left; nox -s confirm makes them")
+                return
+            started = time.process_time()
+            outcome = as_stored(run.function(**run.settings(False)))
+            kept[run.name] = {
+                "parameters": as_stored(run.parameters),
+                "outcome": outcome,
+                "seconds": round(time.process_time() - started, 1),
+            }
+            _write(one, kept)
+            say(f"{one.name} {run.name}: {_said(outcome)}")
+        for claim in one.claims:
+            found = confirmed(claim, one.claims, read_stored(one.path))
+            say(f"{claim.id}: {found.in_words()}")
+
+
+def read_file(path: Path) -> dict[str, dict[str, Any]]:
+    """The stored runs with all that is kept of them; nothing where there is no file."""
+    read_stored(path)
+    return json.loads(path.read_text(encoding="utf-8"))["runs"] if path.exists() else {}
+
+
+def repeat_a_few(project: Project, say: Say) -> None:
+    """Make one or two of the stored runs again, chosen by the commit of what could change them.
+
+    A commit that touches neither code, nor versions, nor stored outcomes chooses the same runs as the one
+    before, and what was compared once is not made again: a change of prose trains nothing.
+
+    Raises:
+        MeasuredError: a repeated run differs from what is stored.
+    """
+    commit = _commit_of_code(project)
+    candidates = [
+        (one, run, stored)
+        for one in everything_asked(project).values()
+        for run, stored in _stored_runs(one)
+        if stored.get("seconds", 0.0) <= LONGEST_REPEAT
+    ]
+    chosen = sorted(candidates, key=lambda c: files.sha256(f"{commit} {c[0].name} {c[1].name}".encode()))
+    if not chosen:
+        return
+    mark = project.build / "repeated.json"
+    state = {f"{one.name} {run.name}": stored["outcome"] for one, run, stored in chosen[:REPEATED]}
+    if mark.exists() and mark.read_text(encoding="utf-8") == json.dumps([commit, state], sort_keys=True):
+        say("confirmations: compared before with the same code and stored outcomes")
+        return
+    for one, run, stored in chosen[:REPEATED]:
+        different = agree(stored["outcome"], _in_a_process_of_its_own(project, one, run), one.tolerance)
+        if different:
+            raise MeasuredError(
+                f"{one.name}, {run.name}, gives another outcome than the stored one: {'; '.join(different)}",
+                path=one.path,
+                expected="what was stored, within the tolerance of its trial or study",
+                mend=f"mend what changed it, or store what comes out: nox -s confirm -- --again {one.name}",
+            )
+        say(f"confirmations: {one.name} {run.name} came out as stored")
+    files.write_text(mark, json.dumps([commit, state], sort_keys=True))
+
+
+def outcome_of(project: Project, name: str, run_name: str) -> dict[str, Any]:
+    """Make one stored run, here and now.
+
+    Raises:
+        MeasuredError: there is no such run.
+    """
+    one = everything_asked(project)[name]
+    environment.quiet_and_deterministic()
+    for run, _ in _stored_runs(one):
+        if run.name == run_name:
+            return as_stored(run.function(**run.settings(False)))
+    raise MeasuredError(f"{name} has stored no run {run_name!r}")
+
+
+def _in_a_process_of_its_own(project: Project, one: Asked, run: Run) -> dict[str, Any]:
+    """With one thread and fresh random states, as the stored one was made."""
+    command = [
+        sys.executable,
+        "-m",
+        "measured.cli",
+        "--root",
+        str(project.root),
+        "outcome",
+        one.name,
+        run.name,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise MeasuredError(f"{one.name}, {run.name}, could not be repeated: {done.stderr.strip()[-2_000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _missing(one: Asked, kept: dict[str, dict[str, Any]]) -> Iterator[Run]:
+    """The runs that are not stored, asked for after each again: a study's next ones may depend on it."""
+    while True:
+        outcomes = {name: run["outcome"] for name, run in kept.items()}
+        named = {run.name: run for run in one.runs(outcomes)}
+        for name in [name for name in kept if name not in named]:
+            del kept[name]
+        missing = [
+            run
+            for name, run in named.items()
+            if name not in kept or kept[name]["parameters"] != as_stored(run.parameters)
+        ]
+        if not missing:
+            return
+        yield missing[0]
+
+
+def _stored_runs(one: Asked) -> list[tuple[Run, dict[str, Any]]]:
+    kept = read_file(one.path)
+    named = one.runs({name: run["outcome"] for name, run in kept.items()})
+    return [
+        (run, kept[run.name])
+        for run in named
+        if run.name in kept and kept[run.name]["parameters"] == as_stored(run.parameters)
+    ]
+
+
+def _write(one: Asked, kept: dict[str, dict[str, Any]]) -> None:
+    files.write_json(one.path, {"name": one.name, "question": one.question, "runs": kept})
+
+
+def _said(outcome: dict[str, Any]) -> str:
+    numbers = {k: v for k, v in outcome.items() if isinstance(v, int | float)}
+    return ", ".join(f"{k.replace('_', ' ')} {v:.4g}" for k, v in numbers.items())
+
+
+def _commit_of_code(project: Project) -> str:
+    """The last commit that touched what a run can depend on."""
+    where = ["src", project.lock, project.confirmations]
+    command = ["git", "-C", str(project.root), "log", "-1", "--format=%H", "--", *where]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""

@@ -1,0 +1,151 @@
+"""Claims as the site publishes them: `claims.json`, and the page of what fresh seeds said, failures first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from html import escape, unescape
+from typing import Any
+
+from measured.site.provenance import Provenance, plain
+from measured.terms.claims import Judgement
+from measured.terms.trial import Confirmed, Study
+
+PAGE = "confirmations.md"
+
+_SENTENCE = re.compile(r'<span class="claim" data-claim="(?P<id>[^"]+)">(?P<text>.*?)</span>', re.S)
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?")
+
+
+def sentences_of(prose: Iterable[str]) -> dict[str, str]:
+    """The sentence of each claim as a page makes it, without markup.
+
+    Args:
+        prose: the page's woven prose, with values and without marks.
+    """
+    found: dict[str, str] = {}
+    for text in prose:
+        for match in _SENTENCE.finditer(text):
+            words = re.sub(r"<[^>]+>", "", _LINK.sub(r"\1", match["text"]))
+            found.setdefault(match["id"], unescape(" ".join(re.sub(r"[*`]", "", words).split())))
+    return found
+
+
+def rows(
+    provenance: Provenance, sentences: Mapping[str, Mapping[str, str]], confirmed: Mapping[str, Confirmed]
+) -> list[dict[str, Any]]:
+    """The public list: one object a claim.
+
+    Args:
+        provenance: the records, and the pages that make each claim.
+        sentences: for each page, those of its claims.
+        confirmed: what fresh seeds said, by claim.
+    """
+    return [
+        _row(claim, provenance.claimed.get(claim.id, []), sentences, confirmed.get(claim.id, Confirmed()))
+        for claim in provenance.library.claims.values()
+    ]
+
+
+def _row(
+    claim: Judgement, pages: list[str], sentences: Mapping[str, Mapping[str, str]], fresh: Confirmed
+) -> dict[str, Any]:
+    said = [(page, sentences[page][claim.id]) for page in pages if claim.id in sentences.get(page, {})]
+    page, sentence = said[0] if said else (pages[0] if pages else "", claim.words)
+    row = {
+        "id": claim.id,
+        "words": claim.words,
+        "sentence": sentence,
+        "page": page,
+        "scope": claim.scope,
+        "nulls": [dict(null) for null in claim.nulls],
+        "exempt": claim.exempt,
+        "formed": list(claim.seeds),
+        "carries": claim.carries,
+        "confirmed": fresh.as_dict(),
+        "margin": None if claim.margin is None else plain(claim.margin),
+    }
+    if not claim.seeds:
+        del row["confirmed"]  # nothing was trained: there is no seed to ask
+    return row
+
+
+def confirmations_page(
+    claims: Iterable[Judgement],
+    confirmed: Mapping[str, Confirmed],
+    questions: Mapping[str, str],
+    studies: Iterable[Study],
+    link: Any,
+) -> str:
+    """All claims about trained models, those that failed on a fresh seed first.
+
+    Args:
+        claims: of the records.
+        confirmed: what fresh seeds said, by claim.
+        questions: for each claim with a trial, what the trial asks.
+        studies: those of the project.
+        link: from this page to another one.
+    """
+    trained = [(claim, confirmed.get(claim.id, Confirmed())) for claim in claims if claim.seeds]
+    trained.sort(key=lambda pair: _order(*pair))
+    asked = [fresh for _, fresh in trained if fresh.of]
+    failed = [fresh for fresh in asked if fresh.missed]
+    lines = [
+        _OPENING,
+        f"{len(trained)} claims about trained models; {len(asked)} were put to fresh seeds, "
+        f"{len(failed)} of them failed on at least one.\n",
+        '<div class="ledger-scroll" role="region" aria-label="Confirmations" tabindex="0">',
+        '<table class="ledger"><thead><tr>',
+        *(f'<th scope="col">{title}</th>' for title in _COLUMNS),
+        "</tr></thead><tbody>",
+        *(_line(claim, fresh, questions.get(claim.id, ""), link) for claim, fresh in trained),
+        "</tbody></table></div>\n",
+    ]
+    listed = [f"- **{study.name.replace('_', ' ')}**: {study.question}" for study in studies]
+    if listed:
+        lines += ["## Studies {#studies}\n", _STUDIES, "", *listed, ""]
+    return "\n".join(lines)
+
+
+_COLUMNS = ("Claim", "Held", "Formed on", "Fresh seeds on which it failed", "What was asked of each")
+
+_OPENING = """\
+---
+title: Confirmations
+description: What seeds that nobody chose said of each claim about trained models, failures first.
+search:
+  exclude: true
+---
+
+# Confirmations
+
+A claim about trained models was written after a look at its seeds. Here it is put to fresh ones: they are
+drawn from the hash of the claim's words and of its predicate, so that nobody can choose them, and a reworded
+claim draws others. What came out is stored, whatever it was. The build repeats a few of these runs and
+compares.
+"""
+
+_STUDIES = """\
+Trainings that are too long for a build. Their outcomes are stored in the repository like those of fresh
+seeds, and repeated by sample."""
+
+
+def _order(claim: Judgement, fresh: Confirmed) -> tuple[int, float, str]:
+    if fresh.missed:
+        return 0, len(fresh.held) / fresh.of, claim.id
+    return (1, 0.0, claim.id) if fresh.of else (2, 0.0, claim.id)
+
+
+def _line(claim: Judgement, fresh: Confirmed, question: str, link: Any) -> str:
+    held = f"{len(fresh.held)} of {fresh.of}" if fresh.of else fresh.in_words()
+    missed = ", ".join(map(str, fresh.missed)) or ("none" if fresh.of else "")
+    row = f"{link('measurements.md')}#claim-{claim.id}"
+    return (
+        f'<tr id="confirmed-{claim.id}"><th scope="row"><a href="{row}">{claim.id}</a>'
+        f"<br>{_text(claim.words)}</th>"
+        f"<td>{held}</td><td>{len(claim.seeds)} seeds</td><td>{missed}</td><td>{_text(question)}</td></tr>"
+    )
+
+
+def _text(text: str) -> str:
+    return escape(text, quote=True).replace("{", "&#123;").replace("$", "&#36;")

@@ -1,0 +1,223 @@
+"""Trials and studies: trainings whose few kept numbers are stored in the repository.
+
+A *trial* asks seeds that nobody chose: they are drawn from the hash of the words and predicates of the claims
+that it tests, so that a reworded claim draws others. A *study* is a set of trainings too long for a build.
+Both are run by `measured confirm`, which stores what came out, whatever it is; a build repeats one or two of
+them, chosen by the commit, and compares.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from measured.errors import MeasuredError
+from measured.terms.experiment import Run
+
+Outcome = Mapping[str, Any]
+Outcomes = Mapping[str, Outcome]
+
+FEWEST_SEEDS = 10
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A training that can start from any seed, and what is kept of it.
+
+    Args:
+        name: a word; its results are stored under it.
+        question: what it asks of each seed, in one sentence.
+        function: called with `seed` and the parameters; returns numbers and truth values by name.
+        parameters: keyword arguments, plain data.
+        count: of fresh seeds, at least ten.
+        tolerance: by how much a number may differ when a run is repeated, by name; 0 where none is given.
+    """
+
+    name: str
+    question: str
+    function: Callable[..., Outcome]
+    parameters: Mapping[str, Any]
+    count: int = FEWEST_SEEDS
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.count < FEWEST_SEEDS:
+            raise MeasuredError(
+                f"trial {self.name} asks {self.count} seeds", expected=f"at least {FEWEST_SEEDS}"
+            )
+
+    def runs(self, seeds: Iterable[int]) -> list[Run]:
+        """One run a seed."""
+        return [Run(f"seed{seed}", self.function, {**self.parameters, "seed": seed}) for seed in seeds]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Trainings that are too long for a build.
+
+    Args:
+        name: a word; its results are stored under it.
+        question: what it asks, in one sentence.
+        runs: the runs that can be named, given the outcomes that are stored; asked again until all are.
+        tolerance: by how much a number may differ when a run is repeated, by name; 0 where none is given.
+    """
+
+    name: str
+    question: str
+    runs: Callable[[Outcomes], list[Run]]
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """How a claim is put to a fresh seed.
+
+    Args:
+        trial: what is done from the seed.
+        holds: the claim's predicate over what one seed's trial keeps, as Python: `"test_accuracy > 0.99"`.
+    """
+
+    trial: Trial
+    holds: str
+
+    def held(self, outcome: Outcome) -> bool:
+        """Whether the claim is true of one seed.
+
+        Raises:
+            MeasuredError: the predicate names what the trial does not keep.
+        """
+        try:
+            return bool(
+                eval(self.holds, {"__builtins__": {"abs": abs, "min": min, "max": max}}, dict(outcome))
+            )
+        except Exception as error:
+            raise MeasuredError(
+                f"trial {self.trial.name}: {self.holds!r} cannot be decided ({error})",
+                expected=f"a comparison of {', '.join(outcome)}",
+            ) from error
+
+
+def drawn_seeds(trial: Trial, claims: Iterable[Any]) -> list[int]:
+    """The fresh seeds of a trial: from the words and predicates of all claims that it tests, in any order.
+
+    Args:
+        trial: what is done from each.
+        claims: those with a confirmation by this trial.
+    """
+    told = sorted((c.id, c.words, c.confirmed_by.holds) for c in claims)
+    digest = hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+    seeds: dict[int, None] = {}
+    index = 0
+    while len(seeds) < trial.count:
+        drawn = hashlib.sha256(f"{digest} {index}".encode()).digest()
+        seeds[1_000 + int.from_bytes(drawn[:8], "big") % 999_000] = None
+        index += 1
+    return list(seeds)
+
+
+def read_outcomes(path: Path) -> dict[str, Outcome]:
+    """What a trial or a study has stored, by run; nothing where it has not been run.
+
+    Raises:
+        MeasuredError: the file cannot be read.
+    """
+    return {name: run["outcome"] for name, run in read_stored(path).items()}
+
+
+def read_stored(path: Path) -> dict[str, dict[str, Any]]:
+    """The stored runs, with their parameters.
+
+    Raises:
+        MeasuredError: the file cannot be read.
+    """
+    if not path.exists():
+        return {}
+    try:
+        runs = json.loads(path.read_text(encoding="utf-8"))["runs"]
+        return {
+            name: {"parameters": run["parameters"], "outcome": run["outcome"]} for name, run in runs.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise MeasuredError(
+            f"the stored outcomes cannot be read: {error}",
+            path=path,
+            expected="what `nox -s confirm` writes",
+            mend="restore it from version control, or delete it and run: nox -s confirm",
+        ) from error
+
+
+def agree(stored: Outcome, again: Outcome, tolerance: Mapping[str, float]) -> list[str]:
+    """Where two outcomes of the same run differ by more than the tolerance, in words."""
+    told = []
+    for name in sorted({*stored, *again}):
+        one, other = stored.get(name), again.get(name)
+        numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (one, other))
+        apart = abs(one - other) > tolerance.get(name, 0.0) if numbers else one != other
+        if apart:
+            told.append(f"{name} was {one!r} and is {other!r}")
+    return told
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """What fresh seeds said of a claim.
+
+    Args:
+        seeds: those that were drawn for it.
+        held: those on which it held.
+        missed: those on which it did not.
+    """
+
+    seeds: tuple[int, ...] = ()
+    held: tuple[int, ...] = ()
+    missed: tuple[int, ...] = ()
+
+    @property
+    def of(self) -> int:
+        """How many of the drawn seeds have been asked."""
+        return len(self.held) + len(self.missed)
+
+    def in_words(self) -> str:
+        """`confirmed on 19 of 20 fresh seeds`."""
+        if not self.seeds:
+            return "not put to fresh seeds"
+        if not self.of:
+            return f"{len(self.seeds)} fresh seeds drawn, none asked yet"
+        waiting = len(self.seeds) - self.of
+        return f"confirmed on {len(self.held)} of {self.of} fresh seeds" + (
+            f", {waiting} not asked yet" if waiting else ""
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """As published."""
+        return {"seeds": list(self.seeds), "held": len(self.held), "of": self.of}
+
+
+def confirmed(claim: Any, siblings: Iterable[Any], stored: Mapping[str, Mapping[str, Any]]) -> Confirmed:
+    """What the stored outcomes say of a claim; those of other seeds or parameters say nothing.
+
+    Args:
+        claim: with a confirmation, or without.
+        siblings: all claims that its trial tests, itself among them.
+        stored: the runs that the trial has stored.
+    """
+    if claim.confirmed_by is None:
+        return Confirmed()
+    trial = claim.confirmed_by.trial
+    seeds = drawn_seeds(trial, siblings)
+    held, missed = [], []
+    for seed, run in zip(seeds, trial.runs(seeds), strict=True):
+        found = stored.get(run.name)
+        if found is None or found["parameters"] != as_stored(run.parameters):
+            continue
+        (held if claim.confirmed_by.held(found["outcome"]) else missed).append(seed)
+    return Confirmed(tuple(seeds), tuple(held), tuple(missed))
+
+
+def as_stored(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as a file holds them: lists for tuples."""
+    return json.loads(json.dumps(dict(parameters), default=list))

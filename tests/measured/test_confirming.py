@@ -1,0 +1,93 @@
+"""Fresh seeds: drawn from the words, stored whatever came out, repeated by sample, published."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from measured.errors import MeasuredError
+from measured.terms.claims import Claim
+from measured.terms.trial import Confirmation, Trial, agree, confirmed, drawn_seeds
+
+TRIAL = Trial("throws", "?", lambda seed, draws: {"mean": 3.5}, {"draws": 9})
+CLAIM = Claim("a.b", "the mean is below 4", lambda f: None, confirmed_by=Confirmation(TRIAL, "mean < 4"))
+
+
+def test_another_word_or_predicate_draws_other_seeds():
+    seeds = drawn_seeds(TRIAL, [CLAIM])
+    assert len(set(seeds)) == 10
+    assert seeds == drawn_seeds(TRIAL, [CLAIM])
+    assert seeds != drawn_seeds(TRIAL, [replace(CLAIM, words="the mean is below four")])
+    assert seeds != drawn_seeds(TRIAL, [replace(CLAIM, confirmed_by=Confirmation(TRIAL, "mean < 5"))])
+
+
+def test_what_was_stored_for_other_seeds_or_parameters_says_nothing():
+    seeds = drawn_seeds(TRIAL, [CLAIM])
+    stored = {
+        f"seed{seed}": {"parameters": {"draws": 9, "seed": seed}, "outcome": {"mean": 3 + index / 6}}
+        for index, seed in enumerate(seeds)
+    }
+    found = confirmed(CLAIM, [CLAIM], stored)
+    assert (len(found.held), found.of) == (6, 10)
+    assert found.in_words() == "confirmed on 6 of 10 fresh seeds"
+    reworded = replace(CLAIM, words="another sentence")
+    assert confirmed(reworded, [reworded], stored).of == 0
+    stored[f"seed{seeds[0]}"]["parameters"]["draws"] = 10
+    assert confirmed(CLAIM, [CLAIM], stored).of == 9
+
+
+def test_fewer_than_ten_seeds_are_refused():
+    with pytest.raises(MeasuredError, match="at least ten|at least 10"):
+        Trial("few", "?", TRIAL.function, {}, count=9)
+
+
+def test_a_predicate_over_what_is_not_kept_is_told():
+    with pytest.raises(MeasuredError, match="comparison of mean"):
+        Confirmation(TRIAL, "median < 4").held({"mean": 1.0})
+
+
+def test_outcomes_agree_within_their_tolerance():
+    assert not agree({"a": 1.0, "b": True}, {"a": 1.05, "b": True}, {"a": 0.1})
+    assert agree({"a": 1.0, "b": True}, {"a": 1.05, "b": False}, {}) == [
+        "a was 1.0 and is 1.05",
+        "b was True and is False",
+    ]
+
+
+def test_a_build_stores_repeats_and_publishes_what_fresh_seeds_said(sample):
+    done = sample.run("confirm")
+    assert done.returncode == 0, done.stdout
+    assert "fair.every_seed: confirmed on" in done.stdout
+    stored = json.loads(sample.read("tests/confirmations/throws.json"))
+    assert len(stored["runs"]) == 10
+
+    done = sample.build()
+    assert done.returncode == 0, done.stdout
+    assert "came out as stored" in done.stdout
+    (row,) = [r for r in json.loads(sample.read("site/claims.json")) if r["id"] == "fair.every_seed"]
+    assert row["confirmed"]["of"] == 10
+    assert row["formed"] == [0, 1, 2]
+    assert row["scope"] == "100 throws of one die a seed."
+    assert row["nulls"][0]["held"] == 0
+    assert "confirmed-fair.every_seed" in sample.read("site/confirmations/index.html")
+    (middling,) = [r for r in json.loads(sample.read("site/claims.json")) if r["id"] == "fair.middling"]
+    assert middling["sentence"] == "The mean is middling."
+    assert middling["page"] == "index.md"
+    assert "confirmed" not in middling
+    assert middling["formed"] == []
+
+    for run in stored["runs"].values():
+        run["outcome"]["mean"] = 3.0
+    (sample.root / "tests/confirmations/throws.json").write_text(json.dumps(stored))
+    done = sample.build()
+    assert done.returncode == 1
+    assert "gives another outcome than the stored one" in done.stdout
+
+
+def test_a_vacuous_claim_is_not_published(sample):
+    sample.edit("src/dice/fair.py", 'by="fair.sides", words="each throw', 'by=3.7, words="each throw')
+    done = sample.build()
+    assert done.returncode == 1
+    assert "fair.middling: the claim still holds in null 'each throw shows the highest face'" in done.stdout
