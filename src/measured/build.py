@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from measured import files, folders, private_words
-from measured.errors import MeasuredError
 from measured.gate import prose, verdicts
 from measured.gate.vacuous import refuse_vacuous
 from measured.making import confirming, fingerprint, workflow
@@ -53,8 +51,8 @@ def build(
         if _read(stamp) == _stamp(inputs, target):
             say(f"site: nothing that goes into {target.relative_to(project.root)}/ has changed")
             return target
-        made = render(project, project.build / "site.new")
-        say(f"site: {checks.check(made, project)}")
+        made = project.build / "site.new"
+        say(f"site: {render(project, made)}")
         private_words.refuse(made, project.root)
         folders.publish(made, target)
         files.write_text(stamp, _stamp(inputs, target))
@@ -84,33 +82,21 @@ def claims(project: Project, say: Say) -> None:
     confirming.repeat_a_few(project, say)
 
 
-def render(project: Project, target: Path) -> Path:
-    """Let MkDocs build the site into a folder of its own, strictly.
+def render(project: Project, target: Path) -> str:
+    """Weave, render and finish the site into a folder of its own.
+
+    Returns:
+        What was made, in a line.
 
     Raises:
-        MeasuredError: MkDocs refused, or warned.
+        MeasuredError: a stage refused.
     """
-    os.environ["MEASURED_QUICK"] = "1" if project.quick else "0"
-    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
-    # MkDocs stamps its sitemap with today; a site of the same commit is the same site.
-    os.environ.setdefault("SOURCE_DATE_EPOCH", _commit_time(project.root))
-    folders.fresh(target)
+    from measured.site import stages
 
-    from mkdocs.commands.build import build as mkdocs_build
-    from mkdocs.config import load_config
-    from mkdocs.exceptions import Abort, MkDocsException
-
-    try:
-        with _warnings_to(sys.stderr):
-            config = load_config(str(project.root / "mkdocs.yml"), site_dir=str(target), strict=True)
-            config.plugins.on_startup(command="build", dirty=False)
-            try:
-                mkdocs_build(config)
-            finally:
-                config.plugins.on_shutdown()
-    except (MkDocsException, Abort, SystemExit) as error:
-        raise MeasuredError(f"the site was not built: {error}") from None
-    return target
+    # Renderers stamp their sitemaps with today; a site of the same commit is the same site.
+    environment = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": _commit_time(project.root)}
+    report = stages.make(project, target, {**environment, **os.environ})
+    return f"{report}, the heaviest page {checks.heaviest(target):,} bytes gzipped"
 
 
 @contextmanager
@@ -142,9 +128,10 @@ def _inputs(project: Project) -> str:
     hashes = {
         p.relative_to(project.root).as_posix(): files.sha256(p.read_bytes()) for p in found if _counts(p)
     }
-    engine = fingerprint.closure("measured.plugin", project.packages)
+    engine = fingerprint.closure("measured.site.stages", project.packages)
     hashes |= {name: files.sha256_of_text(path) for name, path in engine.items()}
-    return files.sha256(repr((sorted(hashes.items()), addresses, _commit_time(project.root))).encode())
+    settings = (addresses, _commit_time(project.root), project.renderer)
+    return files.sha256(repr((sorted(hashes.items()), settings)).encode())
 
 
 def _counts(path: Path) -> bool:
@@ -173,19 +160,3 @@ def _commit_time(root: Path) -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() or "0"
     except (OSError, subprocess.CalledProcessError):
         return "0"
-
-
-@contextmanager
-def _warnings_to(stream) -> Iterator[None]:
-    """MkDocs logs what it found; people must see it, once."""
-    import logging
-
-    handler = logging.StreamHandler(stream)
-    handler.setLevel(logging.WARNING)
-    handler.setFormatter(logging.Formatter("%(levelname)s  %(message)s"))
-    logger = logging.getLogger("mkdocs")
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)

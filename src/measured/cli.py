@@ -28,12 +28,13 @@ def cli(context: click.Context, quick: bool, root: Path) -> None:
 @cli.command()
 @click.option("--quick", is_flag=True, help="Fewer draws and seeds, for authors; never published.")
 @click.option("--workers", default=2, show_default=True, help="Processes that measure at the same time.")
+@click.option("--renderer", help="mkdocs, properdocs or zensical; else what [tool.measured] says.")
 @click.pass_obj
-def build(project: Project, quick: bool, workers: int) -> None:
-    """Measure what changed, draw, compare, weave, check, publish."""
+def build(project: Project, quick: bool, workers: int, renderer: str | None) -> None:
+    """Measure what changed, draw, compare, weave, render, finish, publish."""
     from measured import build as building
 
-    chosen = replace(project, quick=quick or project.quick)
+    chosen = replace(project, quick=quick or project.quick, renderer=renderer or project.renderer)
     building.build(chosen, click.echo, workers, _fetcher(project))
 
 

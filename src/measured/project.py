@@ -31,6 +31,9 @@ class Project:
         confirmations: the folder of what trials and studies have stored, relative to the root.
         versions: distributions whose versions a record names.
         reported: the module whose `REPORTED` lists the figures of an earlier write-up; empty for none.
+        renderer: what makes pages of woven Markdown: mkdocs, properdocs or zensical.
+        hooks: the Python file of what the project adds to its site, relative to the root; empty for none.
+        one_style_sheet: whether a page names one style sheet, without what the site never uses.
         quick: whether authors asked for fewer draws and seeds.
     """
 
@@ -44,6 +47,9 @@ class Project:
     confirmations: str = "tests/confirmations"
     versions: tuple[str, ...] = ("numpy",)
     reported: str = ""
+    renderer: str = "mkdocs"
+    hooks: str = ""
+    one_style_sheet: bool = False
     quick: bool = False
 
     @classmethod

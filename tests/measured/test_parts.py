@@ -14,7 +14,6 @@ from measured.errors import MeasuredError
 from measured.files import write_text
 from measured.making import fingerprint
 from measured.making.figures import csv_of
-from measured.site import checks
 from measured.terms import claims
 from measured.terms.drawing import Drawing, Palette, subplots, svg_of
 from measured.terms.experiment import Experiment, Findings, Run
@@ -185,35 +184,3 @@ def test_two_runs_of_one_name_are_refused():
     run = Run("seed0", lambda: None, {})
     with pytest.raises(MeasuredError, match="two runs are called 'seed0'"):
         Experiment("dice", "Fair?", lambda: None, {}, runs=(run, run))
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("<p>{{ x }}</p>", "an unresolved reference"),
-        ("<p>{% x %}</p>", "an unresolved tag"),
-        ("<p>np.float64(0.1)</p>", "NumPy's repr"),
-        ("<p>$$x$$</p>", "an unrendered formula"),
-        (r"<a>of \(d_k\)</a>", "an unrendered formula"),
-        ("<p>pch.quizTag</p>", "an untranslated key"),
-        ("<p>Traceback (most recent call last)</p>", "a traceback"),
-    ],
-)
-def test_leftovers_in_a_built_page_are_told(tmp_path, body, expected):
-    write_text(tmp_path / "index.html", f"<html><body>{body}</body></html>")
-    with pytest.raises(MeasuredError, match=expected):
-        checks.check(tmp_path, None)
-
-
-def test_code_may_show_what_prose_may_not(tmp_path):
-    write_text(tmp_path / "index.html", '<pre>{{ x }} $$</pre><math alttext="\\frac{{a}}{b}">x</math>')
-    assert "1 pages" in checks.check(tmp_path, None)
-
-
-def test_a_heavy_page_and_an_empty_site_are_told(tmp_path):
-    with pytest.raises(MeasuredError, match="no page"):
-        checks.check(tmp_path, None)
-    noise = np.random.default_rng(0).bytes(100_000).hex()
-    write_text(tmp_path / "index.html", f"<p>{noise}</p>")
-    with pytest.raises(MeasuredError, match="bytes gzipped"):
-        checks.check(tmp_path, None)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import yaml
-from mkdocs.config import load_config
-from mkdocs.exceptions import MkDocsException
-from mkdocs.structure.files import get_files
-
-from measured import folders, private_words
+from measured import folders
 from measured.errors import MeasuredError
-from measured.files import write_bytes, write_text
+from measured.mkdocs_yml import SiteSettings
 from measured.project import Project
+from measured.site.weave_site import weave_site
 
 
 def export(project: Project, target: Path) -> int:
@@ -31,27 +25,14 @@ def export(project: Project, target: Path) -> int:
         MeasuredError: a page cannot be woven, or the folder holds what is not ours.
     """
     target = target.absolute()
-    config = load_config(str(project.root / "mkdocs.yml"))
-    refuse_target(project, target, Path(config.docs_dir))
-    plugin = config.plugins["measured"]
-    try:
-        config.plugins.on_startup(command="build", dirty=False)
-        config = config.plugins.on_config(config)
-        files = config.plugins.on_files(get_files(config), config=config)
-    except MkDocsException as error:
-        raise MeasuredError(str(error)) from None
+    settings = SiteSettings.load(project.root)
+    refuse_target(project, target, settings.docs)
+    site = weave_site(project, settings)
     made = project.build / "export"
     folders.fresh(made)
-    for file in files:
-        path = folders.inside(made, file.src_uri)
-        page = plugin.pages.get(file.src_uri)
-        if page is None:
-            write_bytes(path, file.content_bytes)
-        else:
-            write_text(path, _front_matter(page.meta) + page.woven.markdown)
-    private_words.refuse(made, project.root)
+    count = site.write(made)
     folders.publish(made, target)
-    return len(plugin.pages)
+    return count
 
 
 def refuse_target(project: Project, target: Path, docs: Path) -> None:
@@ -72,9 +53,3 @@ def refuse_target(project: Project, target: Path, docs: Path) -> None:
             mend="choose another folder",
         )
     folders.refuse_strangers(target)
-
-
-def _front_matter(meta: Mapping[str, Any]) -> str:
-    """What a page says of itself, without the notebook's part: the cells have run."""
-    kept = {key: value for key, value in meta.items() if key != "jupyter"}
-    return f"---\n{yaml.safe_dump(kept, sort_keys=False)}---\n\n" if kept else ""

@@ -9,7 +9,9 @@ beginning and an end keeps all names with that beginning.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+
+from selectolax.lexbor import LexborHTMLParser
 
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _EMPTY = re.compile(r"@(?:media|supports|layer|container)[^{};]*\{\s*\}")
@@ -18,15 +20,26 @@ _SELECTOR = re.compile(r"""(?:[^,()\[\]"']|\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|
 # What stands in :is(…), :not(…) or :has(…) may be missing, or need not be there.
 _OPTIONAL = re.compile(r":[\w-]+\((?:[^()]|\([^()]*\))*\)")
 _NAME = re.compile(r"""[.#]((?:[\w-]|\\.)+)|\[[\w-]+[~|^$*]?=["']?([^"'\]]+)["']?\]""")
-_VALUE = re.compile(r"""=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+LONGEST = 200  # letters that a value may have and still be a name
+_UNASKED = frozenset(
+    ("d", "x", "y", "width", "height", "points", "transform", "content", "alt", "title", "alttext")
+)
 _WORD = re.compile(r"[\w-]+")
 # "model-series" in `model-series${i}`, "md-tag--" in "md-tag--" + kind
 _BEGINNING = re.compile(r"""([\w-]{4,})(?:\$\{|["']\s*[+)])""")
 
 
-def used(sheet: str, pages: Sequence[str], scripts: Sequence[str]) -> str:
-    """The rules of a sheet that can match something."""
-    names, beginnings = _named(pages, scripts)
+def used(sheet: str, named: Set[str], scripts: Sequence[str]) -> str:
+    """The rules of a sheet that can match something.
+
+    Args:
+        sheet: the style sheet.
+        named: what stands in pages (`names_of`).
+        scripts: the text of each script.
+    """
+    words = {word for script in scripts for word in _WORD.findall(script)}
+    begun = {word for script in scripts for word in _BEGINNING.findall(script) if not word.isalpha()}
+    names, beginnings = named | words, tuple(begun)
 
     def known(name: str) -> bool:
         return name in names or any(map(name.startswith, beginnings))
@@ -44,12 +57,15 @@ def used(sheet: str, pages: Sequence[str], scripts: Sequence[str]) -> str:
     return sheet
 
 
-def _named(pages: Sequence[str], scripts: Sequence[str]) -> tuple[set[str], tuple[str, ...]]:
-    values = {value for page in pages for found in set(_VALUE.findall(page)) for value in found}
-    names = values | {name for value in values for name in value.split()}
-    words = {word for script in scripts for word in _WORD.findall(script)}
-    beginnings = {word for script in scripts for word in _BEGINNING.findall(script) if not word.isalpha()}
-    return names | words, tuple(beginnings)
+def names_of(tree: LexborHTMLParser) -> set[str]:
+    """Classes, ids and values of attributes of a page; the long ones are drawings and sentences."""
+    found: set[str] = set()
+    for node in tree.root.traverse():
+        for name, value in node.attributes.items():
+            if value and len(value) <= LONGEST and name not in _UNASKED:
+                found.add(value)
+                found.update(value.split())
+    return found
 
 
 def _names(selector: str) -> list[str]:

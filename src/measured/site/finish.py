@@ -1,0 +1,177 @@
+"""Finishing a built folder: each of its pages, then what only the whole site can have.
+
+The folder may come from any renderer. What a page became is kept by the hash of what it was, so that an edit
+costs one page; a folder that is finished is known by the hashes of its pages, and finishing it again changes
+nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from measured import files
+from measured.errors import MeasuredError
+from measured.site import content_policy, drawings, search, styles
+from measured.site.finish_page import Finished, Page, Setting, finish_page
+
+FINISHED = 'http-equiv="Content-Security-Policy"'
+HEADERS = "_headers"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What finishing did, and what the site weighs."""
+
+    pages: int
+    sections: int
+    counts: Mapping[str, int]
+
+    def __str__(self) -> str:
+        done = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
+        return f"{self.pages} pages, {self.sections} sections to search; {done}"
+
+
+def finish(
+    site: Path, setting: Setting, cache: Path, *, one_sheet: bool = False, with_policy: bool = True
+) -> Report:
+    """Finish a built folder, in place.
+
+    Args:
+        site: what a renderer has made.
+        setting: what finishing must know of it.
+        cache: folder of pages that were finished before.
+        one_sheet: whether the style sheets of its pages become one.
+        with_policy: off for a preview, whose server adds a script of its own.
+
+    Raises:
+        MeasuredError: a page, a drawing or a style sheet holds what it may not, or leads nowhere.
+    """
+    rendered = {path.relative_to(site).as_posix(): path for path in sorted(site.rglob("*.html"))}
+    if not rendered:
+        raise MeasuredError("the site has no page", path=site)
+    done = cache / "finished.json"
+    before = _read_report(done, _hashes(rendered))
+    if before is not None:
+        return before  # this folder, as it is, came from here
+    if one_sheet:
+        setting = replace(setting, sheets=tuple(styles.sheets_of(_first(rendered, setting))))
+    pages = dict(_finished(rendered, setting, cache))
+    if one_sheet:
+        names = {name for page in pages.values() for name in page.names}
+        styles.join(site, setting.sheets, names, cache / "sheet.json")
+    refuse_dead_links(pages, site, setting)
+    policy = content_policy.policy(text for page in pages.values() for text in page.scripts)
+    for path, page in pages.items():
+        finished = content_policy.with_policy(page.html, policy if with_policy else "")
+        rendered[path].write_text(finished, encoding="utf-8")
+    searched = [path for path, expected in setting.expected.items() if expected.searched and path in pages]
+    sections = search.write(site, {address(path): pages[path].sections for path in searched})
+    content_policy.refuse_foreign_styles(site)
+    drawings.refuse(site)
+    files.write_text(site / HEADERS, content_policy.HEADERS)
+    counts = sum((Counter(page.counts) for page in pages.values()), Counter())
+    report = Report(len(pages), sections, dict(counts))
+    files.write_text(done, json.dumps({"pages": _hashes(rendered), "report": asdict(report)}))
+    return report
+
+
+def _hashes(pages: Mapping[str, Path]) -> dict[str, str]:
+    return {path: files.sha256(file.read_bytes()) for path, file in pages.items()}
+
+
+def _read_report(done: Path, pages: Mapping[str, str]) -> Report | None:
+    try:
+        stored = json.loads(done.read_text(encoding="utf-8"))
+        return Report(**stored["report"]) if stored["pages"] == pages else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # never made, or half-written
+
+
+def _first(rendered: Mapping[str, Path], setting: Setting) -> Page:
+    """The page whose style sheets are those of the theme's other pages: one that an author wrote."""
+    path = next((path for path in rendered if path in setting.expected), next(iter(rendered)))
+    return Page(rendered[path].read_text(encoding="utf-8"), path, setting)
+
+
+def _finished(rendered: Mapping[str, Path], setting: Setting, cache: Path) -> Iterator[tuple[str, Finished]]:
+    """Each page, made or kept; what nobody asked for any more is forgotten."""
+    used = set()
+    for path, file in rendered.items():
+        text = file.read_text(encoding="utf-8")
+        if FINISHED in text.partition("</head>")[0]:
+            raise MeasuredError(
+                "the page has a content policy, which no renderer gives it", path=path, mend="build again"
+            )
+        expected, generated = setting.expected.get(path), path in setting.generated
+        key = files.sha256(repr((text, path, setting.of, setting.sheets, expected, generated)).encode())
+        kept = cache / f"{key[:40]}.json"
+        used.add(kept.name)
+        page = _read(kept)
+        if page is None:
+            page = finish_page(text, path, setting)
+            files.write_text(kept, json.dumps(asdict(page), ensure_ascii=False))
+        yield path, page
+    for old in cache.glob("*.json"):
+        if old.name not in {*used, "sheet.json", "finished.json"}:
+            old.unlink()
+
+
+def _read(kept: Path) -> Finished | None:
+    try:
+        data = json.loads(kept.read_text(encoding="utf-8"))
+        sections = tuple(
+            search.Section(**{**section, "paragraphs": tuple(section["paragraphs"])})
+            for section in data.pop("sections")
+        )
+        lists = {name: tuple(data.pop(name)) for name in ("scripts", "ids", "links", "names")}
+        return Finished(**data, **lists, sections=sections)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # never made, or half-written
+
+
+def address(path: str) -> str:
+    """The address of a file of the site, from its root."""
+    folder, _, name = path.rpartition("/")
+    return path if name != "index.html" else f"{folder}/" if folder else ""
+
+
+def refuse_dead_links(pages: Mapping[str, Finished], site: Path, setting: Setting) -> None:
+    """Follow every link of every page inside the site, to the place in the page.
+
+    Raises:
+        MeasuredError: one leads nowhere.
+    """
+    places = {path: frozenset(page.ids) for path, page in pages.items()}
+    there: dict[str, str | None] = {}
+
+    def target(path: str) -> str | None:
+        if path not in there:
+            file = site / path
+            index = posixpath.join(path, "index.html") if path != "." else "index.html"
+            there[path] = index if file.is_dir() and index in places else path if file.is_file() else None
+        return there[path]
+
+    for path, page in pages.items():
+        folder = posixpath.dirname(path)
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            where = unquote(parts.path)
+            if where.startswith("/"):
+                where = where.removeprefix(setting.root_path.rstrip("/")).lstrip("/") or "."
+            else:
+                where = posixpath.normpath(posixpath.join(folder, where)) if where else path
+            found = None if where.startswith("..") else target(where)
+            anchor = unquote(parts.fragment)
+            if found is None or (anchor and found in places and anchor not in places[found]):
+                what = "leads to no file of the site" if found is None else f"finds no #{anchor} there"
+                raise MeasuredError(
+                    f"the link {link} {what}", path=path, expected="links that lead somewhere"
+                )

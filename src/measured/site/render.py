@@ -1,0 +1,152 @@
+"""The second stage: a folder of plain Markdown becomes pages, by a renderer of the reader's choice.
+
+MkDocs, ProperDocs and Zensical are programs that are run, not modules that are imported; each gets the
+project's mkdocs.yml, less what weaving has done. MkDocs and its fork keep what a page of Markdown became
+from one build to the next (`kept_pages`): that is most of what they do.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from measured import files, folders, mkdocs_yml
+from measured.errors import MeasuredError
+from measured.mkdocs_yml import SiteSettings
+from measured.site import kept_pages
+
+# Plugins that Zensical takes over by itself; it ignores all others in silence.
+_OF_ZENSICAL = frozenset(("search", "offline"))
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """A program that makes pages from Markdown.
+
+    Args:
+        name: of its module, and in the settings.
+        strict: what makes it fail on a warning.
+        adapted: the settings as this renderer needs them.
+    """
+
+    name: str
+    strict: tuple[str, ...]
+    adapted: Callable[[dict[str, Any], Path], dict[str, Any]]
+
+    def command(self, configuration: Path) -> list[str]:
+        """What is run."""
+        return [sys.executable, "-m", self.name, "build", "-f", str(configuration), *self.strict]
+
+
+def _for_mkdocs(raw: dict[str, Any], root: Path) -> dict[str, Any]:
+    hooks = [str((root / str(getattr(hook, "value", hook))).resolve()) for hook in raw.get("hooks") or []]
+    return {**raw, "hooks": [*hooks, str(Path(kept_pages.__file__))]}
+
+
+def _for_zensical(raw: dict[str, Any], root: Path) -> dict[str, Any]:
+    foreign = [name for name in SiteSettings(root / mkdocs_yml.NAME, raw).plugins if name not in _OF_ZENSICAL]
+    if foreign or raw.get("hooks"):
+        raise MeasuredError(
+            f"Zensical runs no {', '.join(foreign) or 'hooks'}, and would say nothing of it",
+            path=mkdocs_yml.NAME,
+            expected="plugins: search and measured alone; no hooks",
+            mend="remove them, or choose another renderer",
+        )
+    theme = raw.get("theme")
+    theme = dict(theme) if isinstance(theme, Mapping) else {"name": theme}
+    return {**raw, "theme": {"variant": "classic", **theme}}
+
+
+RENDERERS = {
+    "mkdocs": Renderer("mkdocs", ("--strict", "--quiet"), _for_mkdocs),
+    "properdocs": Renderer("properdocs", ("--strict", "--quiet"), _for_mkdocs),
+    "zensical": Renderer("zensical", ("--strict",), _for_zensical),
+}
+
+
+def renderer_named(name: str) -> Renderer:
+    """The renderer of that name.
+
+    Raises:
+        MeasuredError: nobody knows it, or it is not installed.
+    """
+    if name not in RENDERERS:
+        raise MeasuredError(
+            f"no renderer is called {name!r}",
+            path="pyproject.toml",
+            expected=f"one of {', '.join(RENDERERS)}",
+        )
+    if find_spec(name) is None:
+        raise MeasuredError(f"the renderer {name} is not installed", mend="install requirements.lock")
+    return RENDERERS[name]
+
+
+def configuration(
+    settings: SiteSettings, renderer: Renderer, woven: Path, target: Path, own_styles: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The site's settings for a renderer that finds everything woven."""
+    root = settings.path.parent
+    raw = {key: value for key, value in settings.raw.items() if key not in ("exclude_docs", "draft_docs")}
+    theme = dict(settings.theme)
+    if theme.get("custom_dir"):
+        theme["custom_dir"] = str((root / str(theme["custom_dir"])).resolve())
+    plugins = [{name: of} if of else name for name, of in settings.plugins.items() if name != "measured"]
+    styles = [str(path) for path in raw.get("extra_css") or []]
+    styles = [*(path for path in own_styles if path not in styles), *styles]
+    raw |= {
+        "docs_dir": woven.name,
+        "site_dir": os.path.relpath(target, woven.parent),
+        "theme": theme,
+        "plugins": plugins,
+        "extra_css": styles,
+    }
+    return renderer.adapted(raw, root)
+
+
+def render(
+    settings: SiteSettings,
+    renderer: Renderer,
+    woven: Path,
+    target: Path,
+    *,
+    own_styles: Sequence[str] = (),
+    environment: Mapping[str, str],
+) -> None:
+    """Make the pages of a woven folder.
+
+    Args:
+        settings: of the site.
+        renderer: which of them.
+        woven: the folder of Markdown.
+        target: where the pages go; emptied first.
+        own_styles: style sheets that every page names before those of its author.
+        environment: variables for the program, besides this one's.
+
+    Raises:
+        MeasuredError: it refused, or warned; with what it said.
+    """
+    folders.fresh(target)
+    # Zensical wants pages and site below the folder of its settings.
+    path = woven.parent / f"{renderer.name}.yml"
+    files.write_text(path, mkdocs_yml.dump(configuration(settings, renderer, woven, target, own_styles)))
+    done = subprocess.run(
+        renderer.command(path),
+        cwd=settings.path.parent,
+        env={**os.environ, **environment, "MEASURED_KEPT_PAGES": str(woven.parent / "kept_pages.json")},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    if done.returncode != 0 or not (target / "index.html").is_file():
+        said = "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.strip())
+        raise MeasuredError(
+            f"{renderer.name} made no site:\n{said[-3000:]}",
+            expected="pages that it renders without a warning",
+        )

@@ -1,0 +1,201 @@
+"""The first stage: pages woven, and everything generated, in a folder of plain Markdown. No renderer here.
+
+What renderers disagree about is settled before they see it: references, cells, figures and claims are plain
+Markdown; raw HTML names other pages neutrally (`site:/attention/`), which finishing resolves; texts of the
+front matter, which templates write as they are, are escaped.
+"""
+
+from __future__ import annotations
+
+import html
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measured import fast_yaml, files, folders
+from measured.errors import MeasuredError
+from measured.mkdocs_yml import SiteSettings, is_page
+from measured.project import Project
+from measured.site import data_files, generated, hooks, ledger
+from measured.site.finish_page import NEUTRAL, Expected, address_of, file_of
+from measured.weaving import cells, diagrams, formulas
+from measured.weaving.page import PageSource, scan
+from measured.weaving.references import Library
+from measured.weaving.renderer import Renderer
+from measured.weaving.weave import Weaver
+
+VENDOR = "build/vendor/site"
+
+
+@dataclass(frozen=True)
+class WovenSite:
+    """A site before it is rendered.
+
+    Args:
+        settings: of the site.
+        pages: what authors wrote, woven, by place among the pages.
+        made: what is generated, by place.
+        copied: the authors' other files, by place.
+        diagrams: how many each page holds.
+    """
+
+    settings: SiteSettings
+    pages: Mapping[str, generated.Page]
+    made: Mapping[str, str | bytes]
+    copied: Mapping[str, Path]
+    diagrams: Mapping[str, int]
+
+    def expected(self) -> dict[str, Expected]:
+        """What finishing must find in each page, by the page's file in the site."""
+        found = {}
+        for place, page in self.pages.items():
+            woven = page.woven
+            found[place] = Expected(
+                figures=len(woven.figures),
+                formulas=len(woven.formulas),
+                diagrams=self.diagrams.get(place, 0),
+                tables=len(woven.tables),
+                searched=not (page.meta.get("search") or {}).get("exclude", False),
+            )
+        for place, text in self.made.items():
+            if is_page(place) and isinstance(text, str):
+                found[place] = Expected(links=text.count(f'"{NEUTRAL}'), searched=False)
+        return {file_of(place, self.settings.directory_urls): one for place, one in found.items()}
+
+    def contents(self) -> Iterator[tuple[str, str | bytes | Path]]:
+        """Every file of the folder: its place, and what it holds or is copied from."""
+        for place, page in self.pages.items():
+            yield place, front_matter(page.meta) + page.woven.markdown
+        yield from self.made.items()
+        yield from self.copied.items()
+
+    def write(self, folder: Path) -> int:
+        """Write the folder; what is there already stays as it is, and what nothing asks for goes.
+
+        Args:
+            folder: one that the engine has made, or none yet.
+
+        Returns:
+            How many pages an author wrote.
+
+        Raises:
+            MeasuredError: the folder is somebody else's, or a name leads out of it.
+        """
+        if not (folder / folders.LIST).is_file():
+            folders.fresh(folder)
+        wanted = {folder / folders.LIST}
+        for place, content in self.contents():
+            path = folders.inside(folder, place)
+            wanted.add(path)
+            if isinstance(content, Path):
+                _copy(content, path)
+                continue
+            data = content.encode("utf-8") if isinstance(content, str) else content
+            if not path.is_file() or path.read_bytes() != data:
+                files.write_bytes(path, data)
+        for path in sorted(folder.rglob("*"), reverse=True):
+            if path.is_file() and path not in wanted:
+                path.unlink()
+            elif path.is_dir() and not any(path.iterdir()):
+                path.rmdir()
+        return len(self.pages)
+
+
+def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -> WovenSite:
+    """Weave all pages, and make everything that follows from them.
+
+    Args:
+        project: measured and drawn.
+        settings: of its site.
+        drafts: with pages that are only previewed.
+
+    Raises:
+        MeasuredError: a page that cannot be woven; with path and line.
+    """
+    folders.refuse_links_out(settings.docs, project.root)
+    stored = data_files.stored_values(project) if project.quick else ()
+    library = Library(project.read_records(), absent=stored)
+    weaver = Weaver(
+        library, data_files.pictures(project), row_page=ledger.PAGE, claims_must_hold=not project.quick
+    )
+    renderer = Renderer.of(settings, project.build / "readings")
+    pages, with_diagrams, copied = {}, {}, {}
+    for place, path in dict(settings.files(drafts)).items():
+        if not is_page(place):
+            copied[place] = path
+            continue
+        source = read_page(path, project.root, renderer)
+        pages[place] = _woven(project, weaver, source, place, renderer)
+        with_diagrams[place] = sum(span.language == diagrams.LANGUAGE for span in source.spans)
+
+    def link(place: str) -> str:
+        return NEUTRAL + (address_of(place, settings.directory_urls) if is_page(place) else place)
+
+    site = generated.Site(settings.name, settings.repository, link, project.root / _vendor(settings))
+    made = dict(generated.files(project, library, pages, site))
+    made.update(hooks.load(project).files(project))
+    return WovenSite(settings, pages, made, copied, with_diagrams)
+
+
+def read_page(path: Path, root: Path, renderer: Renderer) -> PageSource:
+    """A page as an author wrote it, taken apart.
+
+    Raises:
+        MeasuredError: it is no UTF-8, or cannot be read apart.
+    """
+    shown = path.relative_to(root) if path.is_relative_to(root) else path
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MeasuredError("the page is no UTF-8", path=shown, mend="save it as UTF-8") from error
+    return scan(text, shown, renderer)
+
+
+def _woven(
+    project: Project, weaver: Weaver, source: PageSource, place: str, renderer: Renderer
+) -> generated.Page:
+    executed = cells.execute(
+        source,
+        cache=project.build / "cells",
+        packages=project.packages,
+        lock=project.lock_file,
+        renderer=renderer,
+    )
+    woven = weaver.weave(source, executed.markdown, place)
+    diagrams.check(source, woven.markdown)
+    formulas.check(source.path, woven.formulas)
+    return generated.Page(woven, executed, woven.meta)
+
+
+def _vendor(settings: SiteSettings) -> str:
+    return str(settings.plugins.get("measured", {}).get("vendor", VENDOR))
+
+
+def front_matter(meta: Mapping[str, Any]) -> str:
+    """What a page says of itself, without the notebook's part: the cells have run."""
+    kept = inert({key: value for key, value in meta.items() if key != "jupyter"})
+    return f"---\n{fast_yaml.dump(kept)}---\n\n" if kept else ""
+
+
+def inert(value: Any) -> Any:
+    """Data whose texts are escaped, for templates that write them as they are."""
+    if isinstance(value, str):
+        return html.escape(html.unescape(value), quote=True)
+    if isinstance(value, Mapping):
+        return {key: inert(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [inert(one) for one in value]
+    return value
+
+
+def _copy(source: Path, path: Path) -> None:
+    state = source.stat()
+    if path.is_file():
+        there = path.stat()
+        if (there.st_size, there.st_mtime_ns) == (state.st_size, state.st_mtime_ns):
+            return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, path)
+    shutil.copystat(source, path)
