@@ -41,6 +41,8 @@ class Gated:
         monkeypatch.setitem(sys.modules, "gated_registry", self.module)
         (root / "requirements.lock").write_text("numpy==0\n", encoding="utf-8")
         (root / "docs").mkdir()
+        (root / "docs" / "index.md").write_text("# Dice\n\nThe mean is {{ dice.mean }}.\n", encoding="utf-8")
+        (root / "mkdocs.yml").write_text("site_name: Dice\n", encoding="utf-8")
         self.root = root
         self.measure("dice", dice())
         self.measure("coins", coins())

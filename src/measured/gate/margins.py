@@ -53,10 +53,10 @@ def samples_within(claims: Iterable[Claim], record: Record, expected: Expectatio
     found: dict[str, float] = {}
     for claim in claims:
         slack = Slack(claim, record, expected, {})
-        if not slack.measured.holds or not slack.reading.samples:
+        if not slack.measured.holds or not slack.deciding_samples:
             continue
         room = _rounded_down(slack.room_for_samples() * _SHARE)
-        for name in slack.reading.samples:
+        for name in slack.deciding_samples:
             found[name] = min(found.get(name, math.inf), room)
     return found
 
@@ -108,6 +108,20 @@ class Slack:
         """What the claim reads."""
         return read_by(self.claim, self.findings)
 
+    @cached_property
+    def deciding_samples(self) -> list[str]:
+        """The measurements whose samples decide: without those that it only passes over on its way."""
+        read = (self.measurements[n] for n in sorted(self.reading.samples) if self.measurements[n].samples)
+        return [m.id for m in read if any(self._moves_with(m, room) for room in (1e-3, _size(m.samples)))]
+
+    def _moves_with(self, measurement: Measurement, room: float) -> bool:
+        found = [self.judged(moved) for moved in _shifted(measurement, room)]
+        return any((j.saw, j.margin, j.holds) != self._seen for j in found)
+
+    @cached_property
+    def _seen(self) -> tuple[Mapping[str, object], float | None, bool]:
+        return self.looked_at.saw, self.looked_at.margin, self.looked_at.holds
+
     def judged(self, *moved: Measurement) -> Judgement:
         """The claim where these measurements are in the place of those that the record holds."""
         by_id = {m.id: m for m in moved}
@@ -129,7 +143,7 @@ class Slack:
 
     def sample_moves(self, room: float | None = None) -> dict[str, list[Measurement]]:
         """Each measurement whose samples the claim reads, one seed moved or all of them."""
-        names = sorted(self.reading.samples)
+        names = self.deciding_samples
         rooms = {n: self.room.get(n, 0.0) if room is None else room for n in names}
         return {n: list(_shifted(self.measurements[n], rooms[n])) for n in names if rooms[n]}
 
@@ -152,9 +166,7 @@ class Slack:
     def room_for_samples(self) -> float:
         """How far all samples may move at once, in the worst directions, before the claim is false."""
         _, at_their_ends, _ = self.worst(self.value_moves)
-        samples = [s for n in self.reading.samples for s in self.measurements[n].samples]
-        finite = [s for s in samples if math.isfinite(s)]
-        far = max((abs(s) for s in finite), default=0.0)
+        far = max(_size(self.measurements[n].samples) for n in self.deciding_samples)
         if self._falls(at_their_ends, 0.0):
             return 0.0
         near = 0.0
@@ -199,40 +211,41 @@ def _unbound(slack: Slack) -> Iterator[Drift]:
 
 
 def _loose(slack: Slack) -> Iterator[Drift]:
+    if not slack.looked_at.holds:
+        yield _false_where_stored(slack)
+        return
     values, samples = slack.value_moves, slack.sample_moves()
     names = sorted({*values, *samples})
     name, moved, judgement = slack.worst({n: values.get(n, []) + samples.get(n, []) for n in names})
-    if judgement.holds:
+    changed = [m for m in moved if m.id in values]
+    if judgement.holds or not changed:  # by samples alone: told by how far they may move
         return
-    changed = [m for m in moved if m.id in slack.value_moves]
-    widest = next((m for m in changed if m.id == name), changed[0] if changed else None)
-    if widest is None and slack.looked_at.holds:  # by samples alone: told by how far they may move
-        return
-    margin = "undecidable" if judgement.undecidable else f"margin {judgement.margin:.4g}"
-    if widest is None:
-        yield _false_where_stored(slack, margin)
-        return
+    widest = next((m for m in changed if m.id == name), changed[0])
     others = f" and {len(moved) - 1} more at their ends" if len(moved) > 1 else ""
     yield Drift(
         slack.claim.id,
         "loose",
         f"true, margin {slack.looked_at.margin:.4g}",
-        f"false ({margin}) at {widest.id} = {widest.value:.6g}{others}",
+        f"false ({_margin_in_words(judgement)}) at {widest.id} = {widest.value:.6g}{others}",
         f"{widest.id}: {slack.stored(widest.id).allowed()}",
         "the claim could become false inside the tolerances of what it reads: tighten them, let one end at a "
         "bound (AtLeast, AtMost), or say less",
     )
 
 
-def _false_where_stored(slack: Slack, margin: str) -> Drift:
+def _false_where_stored(slack: Slack) -> Drift:
     return Drift(
         slack.claim.id,
         "loose",
-        f"false ({margin}) at the stored values",
+        f"false ({_margin_in_words(slack.looked_at)}) at the stored values",
         f"true, margin {slack.measured.margin:.4g}",
         "a claim that is true of what was last looked at",
         "what it reads moved inside its tolerance from where the claim is false: tighten the tolerance",
     )
+
+
+def _margin_in_words(judgement: Judgement) -> str:
+    return "undecidable" if judgement.undecidable else f"margin {judgement.margin:.4g}"
 
 
 def _samples(name: str, within: float, record: Record, expected: Expectations) -> Iterator[Drift]:
@@ -270,6 +283,11 @@ def _far(value: float, end: float) -> float:
     if end < 0:
         return 0.0 if value >= 0 else 10 * value
     return 1.0 if 0 <= value <= 1 else 10 * abs(value)
+
+
+def _size(samples: Iterable[float]) -> float:
+    """That of the largest finite one."""
+    return max((abs(s) for s in samples if math.isfinite(s)), default=0.0)
 
 
 def _shifted(measurement: Measurement, room: float) -> Iterator[Measurement]:

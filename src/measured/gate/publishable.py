@@ -6,10 +6,13 @@ generator finds the same question here: a page is no better checked for having b
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from measured.errors import MeasuredError
 from measured.gate import prose, verdicts
 from measured.making import workflow
 from measured.project import Project
+from measured.terms.record import Record
 
 COMMAND = "nox -s build"
 
@@ -26,9 +29,19 @@ def reasons_against(project: Project) -> list[str]:
         )
     if not verdicts.passed(project):
         reasons.append("the gate has not passed for these records and stored values")
+    if any(claim.vacuous for record in _records(project) for claim in record.claims.values()):
+        reasons.append("a claim could not fail")
     if not prose.passed(project):
         reasons.append("these pages have not been read for numbers typed by hand")
     return reasons
+
+
+def _records(project: Project) -> Iterable[Record]:
+    """The records, where they can be read; where they cannot, they are stale, or the gate has not passed."""
+    try:
+        return project.read_records().values()
+    except MeasuredError:
+        return ()
 
 
 def refuse(reasons: list[str]) -> None:

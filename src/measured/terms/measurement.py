@@ -267,7 +267,7 @@ class Measurement:
         """Count, smallest, largest, standard deviation and standard error over seeds, or None."""
         if not self.samples:
             return None
-        several = len(self.samples) > 1
+        several = len(self.samples) > 1 and all(map(math.isfinite, self.samples))
         error = STATISTICS[self.statistic].standard_error
         return {
             "n": len(self.samples),

@@ -1,0 +1,275 @@
+"""A tolerance wider than what separates a claim from its opposite is told; samples that decide are kept."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from measured.gate import compare, margins
+from measured.gate.reading import findings_of, read_by
+from measured.gate.stored import Expectation, dump, read_expectations
+from measured.terms.claims import Claim, Verdict, above, below, between, equal, every, rises
+from measured.terms.measurement import AtLeast, AtMost, Close, Exact, Measurement, Spread
+from weaving import record_of
+
+WHY = "because"
+SEEDS = {"seeds": (0, 1, 2), "samples": (0.92, 0.95, 0.99)}
+
+
+def measured(value, tolerance, name="dice.mean", **more):
+    form = "" if isinstance(value, int | str) else ".3f"
+    return Measurement(name, value, "words", tolerance, form, **more)
+
+
+def claim(predicate, name="dice.claim"):
+    return Claim(name, "in words", predicate)
+
+
+def drift(predicate, *measurements, stored=None, arrays=None):
+    record = replace(record_of(measurements), arrays=arrays or {})
+    return list(margins.drift([claim(predicate)], record, stored or {}))
+
+
+def high(f):
+    return above({"mean": f["dice.mean"]}, 3)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "loose"),
+    [
+        (Close(WHY, atol=0.49), False),
+        (Close(WHY, atol=0.5), True),
+        (Close(WHY, atol=0.6), True),
+        (Close(WHY, rtol=0.1), False),
+        (Close(WHY, rtol=0.2), True),
+        (Exact(WHY), False),
+        (AtLeast(WHY, bound=3.01), False),
+        (AtLeast(WHY, bound=3.0), True),
+        (AtLeast(WHY, bound=2.0), True),
+        (AtMost(WHY, bound=4.0), True),
+    ],
+)
+def test_a_tolerance_that_reaches_past_the_margin_is_named(tolerance, loose):
+    found = drift(high, measured(3.5, tolerance))
+    assert [d.kind for d in found] == ["loose"] * loose
+    if loose:
+        assert found[0].id == "dice.claim"
+        assert "margin 0.5" in found[0].stored
+        assert "dice.mean = " in found[0].measured
+        assert "dice.mean: " in found[0].allowed
+
+
+def test_a_spread_reaches_as_far_as_its_standard_errors():
+    samples = {"seeds": (0, 1, 2), "samples": (3.4, 3.5, 3.6)}
+    error = 0.1 / math.sqrt(3)
+    assert drift(high, measured(3.5, Spread(WHY, k=0.4 / error), **samples)) == []
+    assert drift(high, measured(3.5, Spread(WHY, k=0.6 / error), **samples))
+    assert drift(high, measured(3.5, Spread(WHY, k=1, floor=0.6), **samples))
+
+
+def test_either_end_counts():
+    assert drift(lambda f: below({"mean": f["dice.mean"]}, 3), measured(2.5, Close(WHY, atol=0.6)))
+    assert drift(lambda f: between({"mean": f["dice.mean"]}, 1, 3), measured(1.5, Close(WHY, atol=0.6)))
+    assert not drift(lambda f: between({"mean": f["dice.mean"]}, 1, 3), measured(1.5, Close(WHY, atol=0.4)))
+
+
+def test_several_values_that_drift_together_count():
+    a, b = (measured(v, Close(WHY, atol=0.3), n) for v, n in ((1.0, "dice.a"), (1.5, "dice.b")))
+    found = drift(lambda f: rises({"a": f["dice.a"], "b": f["dice.b"]}), a, b)
+    assert [d.kind for d in found] == ["loose"]
+    assert "1 more at their ends" in found[0].measured
+    near, far = (replace(m, tolerance=Close(WHY, atol=0.2)) for m in (a, b))
+    assert not drift(lambda f: rises({"a": f["dice.a"], "b": f["dice.b"]}), near, far)
+
+
+def test_corners_that_no_single_step_points_to_are_tried():
+    """Only both together make it false: a product, whose margin neither alone moves to nothing."""
+    a, b = (measured(1.0, Close(WHY, atol=0.5), n) for n in ("dice.a", "dice.b"))
+    assert drift(lambda f: above({"p": f["dice.a"] * f["dice.b"]}, 0.3), a, b)
+    opposite = drift(lambda f: below({"d": abs(f["dice.a"] - f["dice.b"])}, 0.7), a, b)
+    assert [d.kind for d in opposite] == ["loose"]
+
+
+def test_many_values_drift_together_where_each_hurts_most():
+    found = [measured(1.0, Close(WHY, atol=0.1), f"dice.v{i}") for i in range(6)]
+    assert drift(lambda f: above({"s": sum(f[m.id] for m in found)}, 5.5), *found)
+    assert not drift(lambda f: above({"s": sum(f[m.id] for m in found)}, 5.3), *found)
+    alternating = [f"dice.v{i}" for i in range(6)]
+    assert drift(
+        lambda f: below({"s": sum((-1) ** i * f[n] for i, n in enumerate(alternating))}, 0.55), *found
+    )
+
+
+def test_counts_move_by_whole_steps():
+    assert not drift(lambda f: above({"n": f["dice.n"]}, 5), measured(7, Close(WHY, atol=1.9), "dice.n"))
+    assert drift(lambda f: above({"n": f["dice.n"]}, 5), measured(7, Close(WHY, atol=2), "dice.n"))
+
+
+def test_what_becomes_undecidable_is_loose_too():
+    found = drift(lambda f: above({"r": 1 / f["dice.mean"]}, 0.1), measured(0.5, AtMost(WHY, bound=1.0)))
+    assert [d.kind for d in found] == ["loose"]
+    assert "undecidable" in found[0].measured
+
+
+def test_text_and_truth_values_do_not_drift():
+    assert not drift(lambda f: equal({"n": f["dice.n"]}, "six"), measured("six", Exact(WHY), "dice.n"))
+    assert not drift(lambda f: equal({"n": f["dice.n"]}, True), measured(True, Exact(WHY), "dice.n"))
+
+
+def test_a_claim_that_does_not_hold_asks_for_nothing():
+    assert not drift(high, measured(2.0, Close(WHY, atol=5)))
+
+
+def test_a_measurement_that_no_claim_reads_may_be_as_wide_as_it_likes():
+    assert not drift(
+        high, measured(3.5, Close(WHY, atol=0.1)), measured(1.0, Close(WHY, atol=9), "dice.aside")
+    )
+
+
+def test_what_was_last_looked_at_is_where_drift_begins():
+    """Measured 3.5; stored 3.2 ± 0.3 reaches down to 2.9, although 3.5 ± 0.3 would not."""
+    now = measured(3.5, Close(WHY, atol=0.3))
+    stored = {"dice.mean": Expectation("dice.mean", 3.2, now.tolerance)}
+    assert not drift(high, now)
+    assert [d.kind for d in drift(high, now, stored=stored)] == ["loose"]
+
+
+def test_a_claim_that_was_false_of_what_was_looked_at_is_told():
+    now = measured(3.1, Close(WHY, atol=0.2))
+    stored = {"dice.mean": Expectation("dice.mean", 2.95, now.tolerance)}
+    (found,) = drift(high, now, stored=stored)
+    assert (found.kind, found.id) == ("loose", "dice.claim")
+    assert found.stored.startswith("false")
+
+
+def test_an_array_that_a_claim_reads_is_refused():
+    found = drift(lambda f: above({"a": float(f.arrays["a"][0])}, 0), measured(1.0, Exact(WHY)), arrays={
+        "a": np.ones(2), "b": np.ones(2)})  # fmt: skip
+    assert [(d.kind, d.id, d.measured) for d in found] == [("unbound", "dice.claim", "it reads array a")]
+
+
+# Samples
+
+
+def samples(f):
+    return next(m.samples for m in f.measurements if m.id == "dice.mean")
+
+
+def every_seed(f):
+    return above({f"seed {i}": s for i, s in enumerate(samples(f))}, 0.9)
+
+
+def test_samples_that_decide_may_move_by_half_of_what_the_claim_bears():
+    record = record_of((measured(0.95, Exact(WHY), **SEEDS),))
+    assert margins.samples_within([claim(every_seed)], record, {}) == {
+        "dice.mean": pytest.approx(0.01, rel=0.1)
+    }
+    tighter = claim(lambda f: above({"low": min(samples(f))}, 0.91), "dice.tighter")
+    both = margins.samples_within([claim(every_seed), tighter], record, {})
+    assert both == {"dice.mean": pytest.approx(0.005, rel=0.1)}
+
+
+def test_samples_that_no_claim_decides_on_are_not_kept():
+    others = (measured(0.95, Exact(WHY), **SEEDS), measured(0.5, Exact(WHY), "dice.aside", **SEEDS))
+    passing_over = claim(
+        lambda f: above({"a": {m.id: m.samples for m in f.measurements}["dice.mean"][0]}, 0.9)
+    )
+    assert list(margins.samples_within([passing_over], record_of(others), {})) == ["dice.mean"]
+    assert (
+        margins.samples_within([claim(lambda f: above({"m": f["dice.mean"]}, 0.9))], record_of(others), {})
+        == {}
+    )
+    false = claim(lambda f: above({"low": min(samples(f))}, 0.99))
+    assert margins.samples_within([false], record_of(others), {}) == {}
+
+
+def test_a_claim_over_samples_and_a_value_leaves_room_for_both():
+    record = record_of(
+        (measured(0.95, Exact(WHY), **SEEDS), measured(0.9, Close(WHY, atol=0.015), "dice.chance"))
+    )
+    predicate = claim(lambda f: above({"over": min(samples(f)) - f["dice.chance"]}, 0))
+    assert margins.samples_within([predicate], record, {}) == {"dice.mean": pytest.approx(0.0025, rel=0.1)}
+
+
+def test_a_claim_that_bears_no_drift_keeps_its_samples_as_they_are():
+    record = record_of((measured(0.95, Exact(WHY), **SEEDS),))
+    same = claim(lambda f: equal(dict(enumerate(samples(f)[:1])), 0.92))
+    assert margins.samples_within([same], record, {})["dice.mean"] == pytest.approx(0, abs=1e-4)
+
+
+def test_samples_survive_the_disk_and_one_stray_seed_is_named(tmp_path):
+    now = measured(0.95, Exact(WHY), **SEEDS)
+    stored = {"dice.mean": Expectation.of(now, 0.01)}
+    path = tmp_path / "dice.yml"
+    path.write_text(dump(stored))
+    assert read_expectations(path) == stored
+    assert compare.compare(record_of((now,)), stored) == []
+    inside = replace(now, samples=(0.925, 0.95, 0.985))
+    assert compare.compare(record_of((inside,)), stored) == []
+    stray = replace(now, samples=(0.92, 0.9, 0.99))
+    (found,) = compare.compare(record_of((stray,)), stored)
+    assert (found.id, found.kind) == ("dice.mean seed 1", "sample")
+    assert found.change == pytest.approx(-0.05)
+    assert found.ratio == pytest.approx(5)
+    fewer = replace(now, samples=(0.92, 0.95), seeds=(0, 1))
+    assert [d.kind for d in compare.compare(record_of((fewer,)), stored)] == ["sample"]
+
+
+def test_samples_are_compared_only_where_a_claim_decides_on_them():
+    now = measured(0.95, Exact(WHY), **SEEDS)
+    stored = {"dice.mean": Expectation.of(now)}
+    assert stored["dice.mean"].samples == ()
+    moved = replace(now, samples=(0.1, 0.95, 0.99))
+    assert compare.compare(record_of((moved,)), stored) == []
+
+
+def test_infinite_samples_stand_where_they_stood():
+    never = measured(0.95, Exact(WHY), seeds=(0, 1), samples=(math.inf, 3.0), non_finite=True)
+    stored = {"dice.mean": Expectation.of(never, 0.5)}
+    assert compare.compare(record_of((never,)), stored) == []
+    now = replace(never, samples=(9.0, 3.0))
+    assert [d.id for d in compare.compare(record_of((now,)), stored)] == ["dice.mean seed 0"]
+
+
+def test_samples_that_are_not_stored_or_may_move_too_far_are_told():
+    now = measured(0.95, Exact(WHY), **SEEDS)
+    assert drift(every_seed, now) == []  # nothing stored yet: that is told by comparing
+    (found,) = drift(every_seed, now, stored={"dice.mean": Expectation.of(now)})
+    assert (found.kind, found.id) == ("policy", "dice.mean")
+    (found,) = drift(every_seed, now, stored={"dice.mean": Expectation.of(now, 0.05)})
+    assert "each ± 0.05 stored" in found.stored
+    assert drift(every_seed, now, stored={"dice.mean": Expectation.of(now, 0.009)}) == []
+
+
+def test_stored_samples_are_the_centre_of_what_they_may_move():
+    now = measured(0.95, Exact(WHY), **{**SEEDS, "samples": (0.915, 0.95, 0.99)})
+    stored = {"dice.mean": replace(Expectation.of(now, 0.0095), samples=SEEDS["samples"])}
+    assert compare.compare(record_of((now,)), stored) == []
+    assert drift(every_seed, now, stored=stored) == []
+
+
+# Reading
+
+
+def test_what_a_predicate_reads_is_seen():
+    record = replace(
+        record_of((measured(0.95, Exact(WHY), **SEEDS), measured(1.0, Exact(WHY), "dice.aside", **SEEDS))),
+        arrays={"a": np.ones(1), "b": np.ones(1)},
+    )
+    found = read_by(claim(high), findings_of(record))
+    assert (found.values, found.samples, found.arrays) == ({"dice.mean"}, set(), set())
+    found = read_by(claim(every_seed), findings_of(record))
+    assert (found.values, found.samples) == (set(), {"dice.mean"})
+    both = read_by(
+        claim(
+            lambda f: every(high(f), above({"a": f.arrays["a"][0], "s": f.measurements[1].spread["sd"]}, 0))
+        ),
+        findings_of(record),
+    )
+    assert (both.values, both.samples, both.arrays) == ({"dice.mean"}, {"dice.aside"}, {"a"})
+    assert both.measurements == {"dice.mean", "dice.aside"}
+    raises = read_by(claim(lambda f: Verdict(f["dice.mean"] > f["dice.none"], 1, {})), findings_of(record))
+    assert raises.values == {"dice.mean"}
