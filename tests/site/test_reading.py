@@ -91,3 +91,23 @@ def test_search_waits_and_then_finds_prose(visit):
     first.click()
     page.wait_for_url("**/?h=*")
     expect(page.locator("article mark").first).to_be_attached()
+
+
+@pytest.mark.parametrize(
+    ("typed", "place"),
+    [
+        ("causal mask", "attention/#masks"),
+        ("d_k", "attention/#scale"),
+        ("sqrt(d_k)", "attention/#scale"),
+        ("sqrt", "attention/"),
+        ("softmax", "exercises/02-softmax/"),
+    ],
+)
+def test_search_leads_to_what_a_reader_types(visit, address, typed, place):
+    page = visit("index.html")
+    page.locator("input[name=query]").click()
+    page.keyboard.type(typed)
+    until(page, "document.querySelector('.md-search-result__item a')")
+    links = page.locator(".md-search-result__item").first.locator("a").all()
+    hits = [re.sub(r"\?h=[^#]*", "", link.get_attribute("href")).removeprefix(address) for link in links]
+    assert place in hits[:2], hits

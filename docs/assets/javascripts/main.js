@@ -14,6 +14,7 @@
 // | <a class="measured">, in an article | cards.js          |
 // | <div class="ledger-filter">         | ledger.js         |
 
+import "./instant.js";
 import { onEveryPage } from "./shared/pages.js";
 
 const COMPONENTS = [

@@ -71,7 +71,8 @@ def finish(
         finished = content_policy.with_policy(page.html, policy if with_policy else "")
         rendered[path].write_text(finished, encoding="utf-8")
     searched = [path for path, expected in setting.expected.items() if expected.searched and path in pages]
-    sections = search.write(site, {address(path): pages[path].sections for path in searched})
+    boosts = {address(path): setting.expected[path].boost for path in searched}
+    sections = search.write(site, {address(path): pages[path].sections for path in searched}, boosts)
     content_policy.refuse_foreign_styles(site)
     drawings.refuse(site)
     files.write_text(site / HEADERS, content_policy.HEADERS)

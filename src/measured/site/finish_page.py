@@ -42,6 +42,7 @@ class Expected:
         tables: tables without a class of their own.
         links: neutral addresses.
         searched: whether search lists the page.
+        boost: how much more than another page's its hits weigh.
     """
 
     figures: int = 0
@@ -50,6 +51,7 @@ class Expected:
     tables: int = 0
     links: int = 0
     searched: bool = True
+    boost: float = 1.0
 
 
 @dataclass(frozen=True)

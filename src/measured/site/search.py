@@ -99,7 +99,8 @@ def _words_of(node: LexborNode) -> Iterator[str]:
     if node.tag == "-text":
         yield node.text_content or ""
     elif node.tag == "math":
-        yield f" {formulas.as_text(node.html or '')} "
+        apart = " " if node.attributes.get("display") == "block" else ""
+        yield apart + formulas.as_text(node.html or "") + apart
     elif node.tag not in _UNSEARCHED and not _excluded(node):
         yield from _words(node)
         if node.tag == "br":
@@ -116,12 +117,13 @@ def _excluded(node: LexborNode) -> bool:
     )
 
 
-def write(site: Path, pages: Mapping[str, Sequence[Section]]) -> int:
+def write(site: Path, pages: Mapping[str, Sequence[Section]], boosts: Mapping[str, float]) -> int:
     """Replace what the renderer's index lists, in the form that its script reads.
 
     Args:
         site: the built folder.
         pages: sections by the page's address.
+        boosts: how much more than others' a page's hits weigh, by its address.
 
     Returns:
         How many sections search can find; 0 where the site has no search.
@@ -136,7 +138,7 @@ def write(site: Path, pages: Mapping[str, Sequence[Section]]) -> int:
             continue
         index = json.loads(path.read_text(encoding="utf-8"))
         index[key] = [
-            entry(address, section, pages[address][0].title)
+            entry(address, section, pages[address][0].title, boosts.get(address, 1))
             for address in sorted(pages)
             for section in pages[address]
         ]
@@ -145,12 +147,13 @@ def write(site: Path, pages: Mapping[str, Sequence[Section]]) -> int:
     return count
 
 
-def _for_material(address: str, section: Section, title: str) -> dict[str, Any]:
+def _for_material(address: str, section: Section, title: str, boost: float) -> dict[str, Any]:
+    weighs = {} if boost == 1 else {"boost": boost}
     return {"location": _location(address, section), "title": html.escape(section.title, quote=False),
-            "text": _paragraphs(section)}  # fmt: skip
+            "text": _paragraphs(section), **weighs}  # fmt: skip
 
 
-def _for_zensical(address: str, section: Section, title: str) -> dict[str, Any]:
+def _for_zensical(address: str, section: Section, title: str, boost: float) -> dict[str, Any]:
     path = [title] if section.level > 1 else []
     return {"location": _location(address, section), "level": section.level, "title": section.title,
             "text": _paragraphs(section), "path": path, "tags": []}  # fmt: skip

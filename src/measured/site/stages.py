@@ -90,10 +90,12 @@ def _figures(project: Project) -> Callable[[str], str]:
 
 def _key(project: Project, setting: Setting, added: str) -> str:
     """What decides over finished pages besides the pages: the steps, the figures, the theme."""
-    engine = sorted(Path(measured.__file__).parent.rglob("*.py"))
+    engine = sorted(
+        p for p in Path(measured.__file__).parent.rglob("*") if p.suffix in (".py", ".js", ".css")
+    )
     figures = sorted(project.drawings.glob("*.svg"))
     hashes = [files.sha256_of_text(path) for path in (*engine, *figures)]
-    packages = [version(name) for name in ("selectolax",)]
+    packages = [version(name) for name in ("selectolax", "quickjs-ng", "mmdr", "cssselect2")]
     theme = sorted(setting.theme_files)
     parts = (hashes, packages, theme, setting.scripts, setting.root_path, setting.banner, added)
     return files.sha256(repr(parts).encode())

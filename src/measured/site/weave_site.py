@@ -58,6 +58,7 @@ class WovenSite:
                 diagrams=self.diagrams.get(place, 0),
                 tables=len(woven.tables),
                 searched=not (page.meta.get("search") or {}).get("exclude", False),
+                boost=float((page.meta.get("search") or {}).get("boost", 1)),
             )
         for place, text in self.made.items():
             if is_page(place) and isinstance(text, str):
