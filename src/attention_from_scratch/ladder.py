@@ -11,8 +11,9 @@ from fractions import Fraction
 from math import factorial
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
-from attention_from_scratch.tasks.match_then_read import SYMBOLS, Lookups
+from attention_from_scratch.tasks.match_then_read import SYMBOLS, VOCABULARY, Lookups
 
 
 def ignoring_the_input() -> Fraction:
@@ -54,10 +55,22 @@ def probability_none_above(most: int, draws: int, symbols: int = SYMBOLS) -> Fra
     return ways[draws] * factorial(draws) / Fraction(symbols) ** draws if len(ways) > draws else Fraction(0)
 
 
-def guess_most_common(drawn: Lookups, generator: np.random.Generator) -> np.ndarray:
+def guess_most_common(drawn: Lookups, generator: np.random.Generator) -> Int[np.ndarray, " sequences"]:
     """Answer each sequence with its most common symbol other than its cue, ties broken at random."""
+    counts = _counts(drawn)
+    return (counts + generator.random(counts.shape) / 2).argmax(axis=1)
+
+
+def is_most_common(drawn: Lookups, answers: Int[np.ndarray, " sequences"]) -> Bool[np.ndarray, " sequences"]:
+    """Whether no symbol of the sequence, its cue aside, is more common than the answer."""
+    counts = _counts(drawn)
+    return counts[np.arange(len(answers)), answers] == counts.max(axis=1)
+
+
+def _counts(drawn: Lookups) -> Float[np.ndarray, "sequences symbols"]:
+    """How often each symbol occurs in each sequence; the cue counts as none."""
     rows = np.arange(len(drawn.tokens))
-    counts = np.zeros((len(rows), drawn.tokens.max() + 1))
+    counts = np.zeros((len(rows), max(drawn.tokens.max() + 1, VOCABULARY)))
     np.add.at(counts, (rows[:, np.newaxis], drawn.tokens), 1)
     counts[rows, drawn.tokens[:, -1]] = 0
-    return (counts + generator.random(counts.shape) / 2).argmax(axis=1)
+    return counts

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from attention_from_scratch import circuits, forward, ladder
 from attention_from_scratch.experiments.induction_plan import MAPPED
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
 from attention_from_scratch.tasks import match_then_read
-from measured.terms.experiment import Cell, Findings, Table
+from measured.terms.experiment import Findings
+from measured.terms.family import Family, rows, table
 from measured.terms.measurement import Measurement, Spread
 
 Runs = Mapping[str, Mapping[str, np.ndarray]]
@@ -28,337 +30,341 @@ STEPS = Spread(
     k=4.0,
     floor=500.0,
 )
-LABELS = {
+MODELS = {
     "blocks1": "one block",
-    "blocks2": "two blocks",
     "matched": "one block, as many parameters as two",
+    "blocks2": "two blocks",
     "narrow": "one block, 32 wide",
     "wide": "one block, 64 wide",
     "deep": "two blocks, 32 wide",
 }
+PARTS = {"embedding": "the embedding", "block": "a block", "logits": "the dense layer of logits"}
+LABELS = {"model": MODELS, "part": {**MODELS, **PARTS}}
+
+PARAMETER_COUNT = Family("induction.parameters.{part}", "parameters of {part}", COUNT, ",d", labels=LABELS)
+CHANCE = Family(
+    "induction.chance", "accuracy of any answer that ignores the input: one in seven", ARITHMETIC, ".4f"
+)
+RANDOM_SYMBOL = Family(
+    "induction.random_symbol.l{length}",
+    "accuracy of naming a symbol of the sequence at random, length {length}, exactly",
+    ARITHMETIC,
+    ".4f",
+)
+CEILING = Family(
+    "induction.order_blind_ceiling.l{length}",
+    "accuracy of naming the sequence's most common symbol, length {length}, exactly",
+    ARITHMETIC,
+    ".4f",
+)
+SIMULATED = Family(
+    "induction.order_blind_simulated.l{length}",
+    "accuracy of naming the sequence's most common symbol, length {length}, simulated",
+    SAMPLED,
+    ".4f",
+)
+SIMULATION_ERROR = Family(
+    "induction.order_blind_standard_error.l{length}",
+    "standard error of that simulation, length {length}",
+    SAMPLED,
+    ".4f",
+)
+BEST_ACCURACY = Family(
+    "induction.best_accuracy.{model}",
+    "best validation accuracy of any epoch, {model}, median over seeds",
+    RETRAINED,
+    ".4f",
+    statistic="median",
+    labels=LABELS,
+)
+TEST_ACCURACY = Family(
+    "induction.test_accuracy.{model}",
+    "test accuracy after the last epoch, {model}, median over seeds",
+    RETRAINED,
+    ".4f",
+    statistic="median",
+    labels=LABELS,
+)
+JUMP_EPOCH = Family(
+    "induction.jump_epoch.blocks2",
+    "first epoch above one half, two blocks, median over seeds",
+    EPOCHS,
+    ".0f",
+    statistic="median",
+)
+JUMP_LENGTH = Family(
+    "induction.jump_length.blocks2",
+    "epochs from the last one below {jump_from} to the first one above {jump_to}, two blocks, median over "
+    "seeds",
+    EPOCHS,
+    ".0f",
+    statistic="median",
+)
+SOLVED_EPOCH = Family(
+    "induction.solved_epoch.blocks2",
+    "first epoch at {solved} or above, two blocks, median over seeds",
+    EPOCHS,
+    ".0f",
+    statistic="median",
+)
+PLATEAU_OF_TWO = Family(
+    "induction.plateau.blocks2",
+    "mean validation accuracy from the third epoch until three before the jump, two blocks",
+    RETRAINED,
+    ".4f",
+    statistic="median",
+)
+PLATEAU_OF_ONE = Family(
+    "induction.plateau.blocks1",
+    "mean validation accuracy from the third epoch on, one block, median over seeds",
+    RETRAINED,
+    ".4f",
+    statistic="median",
+)
+NAMES_MOST_COMMON = Family(
+    "induction.names_most_common.blocks1",
+    "share of sequences in which one block, after the last epoch, names a most common symbol",
+    RETRAINED,
+    ".3f",
+    statistic="median",
+)
+REPORTED_ERROR = Family(
+    "induction.reported_standard_error.{model}",
+    "binomial standard error of the write-up's figure for {model}, measured on {count:,} sequences",
+    ARITHMETIC,
+    ".4f",
+    labels=LABELS,
+)
+LONG_BEST = Family(
+    "induction.long.best_accuracy.blocks1",
+    "best validation accuracy of one block within {steps:,} steps on fresh sequences",
+    RETRAINED,
+    ".4f",
+    statistic="median",
+)
+LONG_TEST = Family(
+    "induction.long.test_accuracy.blocks1",
+    "test accuracy of one block after {steps:,} steps on fresh sequences",
+    RETRAINED,
+    ".4f",
+    statistic="median",
+)
+LONG_HALF = Family(
+    "induction.long.half.blocks1",
+    "steps until one block first answers half of the validation sequences, median over seeds",
+    STEPS,
+    ",.0f",
+    statistic="median",
+)
+LONG_CLIMB = Family(
+    "induction.long.climb.blocks1",
+    "steps in which one block climbs from {jump_from} to {jump_to} of the validation sequences, median over "
+    "seeds",
+    STEPS,
+    ",.0f",
+    statistic="median",
+)
+LONG_READS = Family(
+    "induction.long.{what}",
+    "{what}",
+    RETRAINED,
+    ".3f",
+    statistic="median",
+    labels={
+        "what": {
+            "most_on_cue": "weight on the first cue of the pushed block's head that gives it most",
+            "least_on_cue": "weight on the first cue of the pushed block's head that gives it least",
+            "largest_weight": "mean over heads and sequences of the pushed one block's largest weight",
+            "without_feed_forward": "accuracy of the pushed block once its feed-forward layer is silenced",
+        }
+    },
+)
+MAP_ACCURACY = Family(
+    "induction.map.accuracy.{model}.l{length}",
+    "test accuracy when training stopped: {model}, length {length}",
+    RETRAINED,
+    ".3f",
+    statistic="median",
+    labels=LABELS,
+)
+MAP_STEPS = Family(
+    "induction.map.steps.{model}.l{length}",
+    "steps until the validation accuracy is {solved}, {model}, length {length}; a run that never gets there "
+    "counts as {steps:,}",
+    STEPS,
+    ",.0f",
+    statistic="median",
+    labels=LABELS,
+)
+MAP_SOLVED = Family(
+    "induction.map.solved.{model}.l{length}",
+    "runs of {count} that reach {solved} within {steps:,} steps: {model}, length {length}",
+    COUNT,
+    "d",
+    labels=LABELS,
+)
 
 
-def over_seeds(
-    name: str,
-    values: Sequence[float],
-    seeds: Sequence[int],
-    what: str,
-    tolerance: Spread,
-    format: str = ".4f",
-) -> Measurement:
-    """The median over seeds, with every seed's value beside it."""
-    return Measurement(
-        name, float(np.median(values)), what, tolerance, format, seeds=tuple(seeds), samples=tuple(values)
-    )
+def of_seeds(runs: Runs, name: str, seeds: Sequence[int]) -> list[Mapping[str, np.ndarray]]:
+    """The runs of one name, in the order of the seeds."""
+    return [runs[f"{name}.seed{seed}"] for seed in seeds]
+
+
+def probes(p: Mapping[str, Any], draw: Any = match_then_read.draw) -> match_then_read.Lookups:
+    """The sequences on which models are opened: the same for all of them, seen by none."""
+    return draw(p["probe"], p["length"], np.random.default_rng(p["probe_seed"]))
 
 
 def parameters(runs: Runs, p: Mapping[str, Any]) -> Findings:
     """How many parameters each model has, and where they are."""
+    models = {name: f"reported.{name}.seed0" for name in ("blocks1", "blocks2", "matched")}
     counts = {
-        name: int(runs[f"reported.{name}.seed0"]["parameters"]) for name in ("blocks1", "blocks2", "matched")
+        name: int(runs[run]["parameters"])
+        for name, run in {**models, "wide": f"map.wide.l{p['length']}.seed0"}.items()
     }
-    counts["wide"] = int(runs[f"map.wide.l{p['length']}.seed0"]["parameters"])
     weights = forward.weights_of(runs["reported.blocks1.seed0"])
-    parts = {"embedding": "the embedding", "block": "a block", "logits": "the dense layer of logits"}
-    return Findings(
-        tuple(
-            Measurement(f"induction.parameters.{name}", count, f"parameters of {LABELS[name]}", COUNT, ",d")
-            for name, count in counts.items()
-        )
-        + tuple(
-            Measurement(
-                f"induction.parameters.{part}",
-                sum(w.size for name, w in weights.items() if name.startswith(part)),
-                f"parameters of {label}",
-                COUNT,
-                ",d",
-            )
-            for part, label in parts.items()
-        )
-    )
+    for part in PARTS:
+        counts[part] = sum(w.size for name, w in weights.items() if name.startswith(part))
+    return Findings(tuple(PARAMETER_COUNT.of(count, part=part) for part, count in counts.items()))
 
 
 def rungs(p: Mapping[str, Any]) -> Findings:
     """The ladder, exactly and by simulation."""
-    found = [
-        Measurement(
-            "induction.chance",
-            float(ladder.ignoring_the_input()),
-            "accuracy of any answer that ignores the input: one in seven",
-            ARITHMETIC,
-            ".4f",
-        )
-    ]
+    found = [CHANCE.of(float(ladder.ignoring_the_input()))]
     generator = np.random.default_rng(p["probe_seed"])
     for length in p["lengths"]:
         drawn = match_then_read.draw(p["simulated"], length, generator)
         right = ladder.guess_most_common(drawn, generator) == drawn.answers
         found += [
-            Measurement(
-                f"induction.random_symbol.l{length}",
-                float(ladder.random_symbol(length)),
-                f"accuracy of naming a symbol of the sequence at random, length {length}, exactly",
-                ARITHMETIC,
-                ".4f",
-            ),
-            Measurement(
-                f"induction.order_blind_ceiling.l{length}",
-                float(ladder.most_common_symbol(length)),
-                f"accuracy of naming the sequence's most common symbol, length {length}, exactly",
-                ARITHMETIC,
-                ".4f",
-            ),
-            Measurement(
-                f"induction.order_blind_simulated.l{length}",
-                right.mean(),
-                f"accuracy of naming the sequence's most common symbol, length {length}, simulated",
-                SAMPLED,
-                ".4f",
-            ),
-            Measurement(
-                f"induction.order_blind_standard_error.l{length}",
-                right.std() / len(right) ** 0.5,
-                f"standard error of that simulation, length {length}",
-                SAMPLED,
-                ".4f",
-            ),
+            RANDOM_SYMBOL.of(float(ladder.random_symbol(length)), length=length),
+            CEILING.of(float(ladder.most_common_symbol(length)), length=length),
+            SIMULATED.of(right.mean(), length=length),
+            SIMULATION_ERROR.of(right.std() / len(right) ** 0.5, length=length),
         ]
-    columns = (
-        "length",
-        "ignoring the input",
-        "a random symbol",
-        "the most common symbol",
-        "the same, simulated",
-    )
-    rows = tuple(
-        (
-            str(length),
-            Cell("induction.chance"),
-            Cell(f"induction.random_symbol.l{length}"),
-            Cell(f"induction.order_blind_ceiling.l{length}"),
-            Cell(f"induction.order_blind_simulated.l{length}"),
-        )
-        for length in p["lengths"]
-    )
-    return Findings(tuple(found), tables=(Table("induction.ladder", columns, rows),))
+    columns = {
+        "ignoring the input": CHANCE,
+        "a random symbol": RANDOM_SYMBOL,
+        "the most common symbol": CEILING,
+        "the same, simulated": SIMULATED,
+    }
+    shown = table("induction.ladder", "length", rows("length", p["lengths"]), columns)
+    return Findings(tuple(found), tables=(shown,))
 
 
 def as_reported(runs: Runs, p: Mapping[str, Any]) -> Findings:
     """The experiment as the write-up ran it, over seeds."""
     seeds, found, curves = p["seeds"], [], {}
-    for name in ("blocks1", "blocks2", "matched"):
-        made = [runs[f"reported.{name}.seed{seed}"] for seed in seeds]
-        curves[name] = np.array([run["accuracies"] for run in made])
+    for model in ("blocks1", "blocks2", "matched"):
+        made = of_seeds(runs, f"reported.{model}", seeds)
+        curves[model] = np.array([run["accuracies"] for run in made])
         found += [
-            over_seeds(
-                f"induction.best_accuracy.{name}",
-                curves[name].max(axis=1),
-                seeds,
-                f"best validation accuracy of any epoch, {LABELS[name]}, median over seeds",
-                RETRAINED,
-            ),
-            over_seeds(
-                f"induction.test_accuracy.{name}",
-                [float(run["test_accuracy"]) for run in made],
-                seeds,
-                f"test accuracy after the last epoch, {LABELS[name]}, median over seeds",
-                RETRAINED,
-            ),
+            BEST_ACCURACY.over_seeds(curves[model].max(axis=1), seeds, model=model),
+            TEST_ACCURACY.over_seeds([run["test_accuracy"] for run in made], seeds, model=model),
         ]
-    half = _first_epoch(curves["blocks2"], 0.5)
-    solved = _first_epoch(curves["blocks2"], p["solved"])
-    plateau = [
-        curve[2 : max(3, epoch - 3)].mean() for curve, epoch in zip(curves["blocks2"], half, strict=True)
-    ]
-    what = "two blocks, median over seeds"
+    two, jump = curves["blocks2"], {name: p[name] for name in ("jump_from", "jump_to")}
+    half, lengths = first_epoch(two, 0.5), [top - left for left, top in jumps(two, **jump)]
+    plateau = [curve[2 : max(3, epoch - 3)].mean() for curve, epoch in zip(two, half, strict=True)]
     found += [
-        over_seeds(
-            "induction.jump_epoch.blocks2", half, seeds, f"first epoch above one half, {what}", EPOCHS, ".0f"
-        ),
-        over_seeds(
-            "induction.jump_length.blocks2",
-            [top - left for left, top in _jumps(curves["blocks2"], p)],
-            seeds,
-            f"epochs from the last one below {p['jump_from']} to the first one above {p['jump_to']}, {what}",
-            EPOCHS,
-            ".0f",
-        ),
-        over_seeds(
-            "induction.solved_epoch.blocks2",
-            solved,
-            seeds,
-            f"first epoch at {p['solved']} or above, {what}",
-            EPOCHS,
-            ".0f",
-        ),
-        over_seeds(
-            "induction.plateau.blocks2",
-            plateau,
-            seeds,
-            "mean validation accuracy from the third epoch until three before the jump, two blocks",
-            RETRAINED,
-        ),
-        over_seeds(
-            "induction.plateau.blocks1",
-            curves["blocks1"][:, 2:].mean(axis=1),
-            seeds,
-            "mean validation accuracy from the third epoch on, one block, median over seeds",
-            RETRAINED,
-        ),
-        _names_the_most_common(runs, p),
-        *_sampling_errors(p),
+        JUMP_EPOCH.over_seeds(half, seeds),
+        JUMP_LENGTH.over_seeds(lengths, seeds, **jump),
+        SOLVED_EPOCH.over_seeds(first_epoch(two, p["solved"]), seeds, solved=p["solved"]),
+        PLATEAU_OF_TWO.over_seeds(plateau, seeds),
+        PLATEAU_OF_ONE.over_seeds(curves["blocks1"][:, 2:].mean(axis=1), seeds),
+        NAMES_MOST_COMMON.over_seeds(_names_most_common(runs, p), seeds),
+        *_reported_errors(p),
     ]
-    arrays = {f"curves.{name}": curve for name, curve in curves.items()}
-    return Findings(tuple(found), arrays, (_reported_table(),))
+    columns = {
+        "parameters": PARAMETER_COUNT,
+        "best validation accuracy": BEST_ACCURACY,
+        "test accuracy, last epoch": TEST_ACCURACY,
+    }
+    arrays = {f"curves.{model}": curve for model, curve in curves.items()}
+    return Findings(tuple(found), arrays, (table("induction.reported", "model", REPORTED_ROWS, columns),))
 
 
-def _first_epoch(curves: np.ndarray, threshold: float) -> list[int]:
+def first_epoch(curves: Float[np.ndarray, "seeds epochs"], threshold: float) -> list[int]:
     """The first epoch, from 1, that reaches the threshold; one past the last where none does."""
     reached = curves >= threshold
     return [int(r.argmax()) + 1 if r.any() else len(r) + 1 for r in reached]
 
 
-def _jumps(curves: np.ndarray, p: Mapping[str, Any]) -> list[tuple[int, int]]:
+def jumps(
+    curves: Float[np.ndarray, "seeds epochs"], jump_from: float, jump_to: float
+) -> list[tuple[int, int]]:
     """Of each curve the last place on the plateau and the first at the top (the last one where none is)."""
-    tops = [min(epoch, curves.shape[1]) - 1 for epoch in _first_epoch(curves, p["jump_to"])]
+    tops = [min(epoch, curves.shape[1]) - 1 for epoch in first_epoch(curves, jump_to)]
     return [
-        (int(np.flatnonzero(curve[:top] < p["jump_from"])[-1]), top)
+        (int(np.flatnonzero(curve[:top] < jump_from)[-1]), top)
         for curve, top in zip(curves, tops, strict=True)
     ]
 
 
-def _names_the_most_common(runs: Runs, p: Mapping[str, Any]) -> Measurement:
-    """Whether one block's plateau is that strategy: whether no symbol is more common than its answer."""
-    drawn = match_then_read.draw(p["probe"], p["length"], np.random.default_rng(p["probe_seed"]))
-    counts = (drawn.tokens[:, :, np.newaxis] == np.arange(1, match_then_read.CUE)).sum(axis=1)
-    shares = []
-    for seed in p["seeds"]:
-        weights = forward.weights_of(runs[f"reported.blocks1.seed{seed}"])
-        given = forward.answers(forward.forward(weights, drawn.tokens))
-        chosen = np.where((given >= 1) & (given < match_then_read.CUE), given - 1, 0)
-        shares.append(np.mean(counts[np.arange(len(given)), chosen] == counts.max(axis=1)))
-    return over_seeds(
-        "induction.names_most_common.blocks1",
-        shares,
-        p["seeds"],
-        "share of sequences in which one block, after the last epoch, names a most common symbol",
-        RETRAINED,
-        ".3f",
-    )
+def _names_most_common(runs: Runs, p: Mapping[str, Any]) -> list[float]:
+    """Whether one block's plateau is that strategy."""
+    drawn, shares = probes(p), []
+    for run in of_seeds(runs, "reported.blocks1", p["seeds"]):
+        answers = forward.answers(forward.forward(forward.weights_of(run), drawn.tokens))
+        shares.append(ladder.is_most_common(drawn, answers).mean())
+    return shares
 
 
-def _sampling_errors(p: Mapping[str, Any]) -> list[Measurement]:
-    found = []
-    for name in ("blocks1", "blocks2"):
-        reported = p[f"reported_{name}"]
-        found.append(
-            Measurement(
-                f"induction.reported_standard_error.{name}",
-                (reported * (1 - reported) / p["reported_validation"]) ** 0.5,
-                f"binomial standard error of the write-up's figure for {LABELS[name]}, "
-                f"measured on {p['reported_validation']:,} sequences",
-                ARITHMETIC,
-                ".4f",
-            )
-        )
-    return found
-
-
-def _reported_table() -> Table:
-    columns = ("model", "parameters", "best validation accuracy", "test accuracy, last epoch")
-    rows = tuple(
-        (
-            LABELS[name],
-            Cell(f"induction.parameters.{name}"),
-            Cell(f"induction.best_accuracy.{name}"),
-            Cell(f"induction.test_accuracy.{name}"),
-        )
-        for name in ("blocks1", "matched", "blocks2")
-    )
-    return Table("induction.reported", columns, rows)
+def _reported_errors(p: Mapping[str, Any]) -> Iterator[Measurement]:
+    count = p["reported_validation"]
+    for model in ("blocks1", "blocks2"):
+        share = p[f"reported_{model}"]
+        yield REPORTED_ERROR.of((share * (1 - share) / count) ** 0.5, model=model, count=count)
 
 
 def pushed(runs: Runs, p: Mapping[str, Any]) -> Findings:
     """One block of the reported size, trained on far past the thirty epochs."""
-    seeds = p["long_seeds"]
-    made = [runs[f"long.blocks1.seed{seed}"] for seed in seeds]
-    accuracies = _padded([run["accuracies"] for run in made])
-    steps = max((run["steps"] for run in made), key=len)
-    leaves = [steps[(a >= 0.5).argmax()] if (a >= 0.5).any() else p["long_steps"] for a in accuracies]
+    seeds, budget = p["long_seeds"], p["long_steps"]
+    jump = {name: p[name] for name in ("jump_from", "jump_to")}
+    made = of_seeds(runs, "long.blocks1", seeds)
+    wide = of_seeds(runs, f"map.wide.l{p['length']}", p["map_seeds"])
+    accuracies, steps = as_long([run["accuracies"] for run in made]), _longest(made)
+    half = [steps[(a >= 0.5).argmax()] if (a >= 0.5).any() else budget for a in accuracies]
+    climbs = [steps[top] - steps[left] for left, top in jumps(accuracies, **jump)]
     found = [
-        over_seeds(
-            "induction.long.best_accuracy.blocks1",
-            accuracies.max(axis=1),
-            seeds,
-            f"best validation accuracy of one block within {p['long_steps']:,} steps on fresh sequences",
-            RETRAINED,
-        ),
-        over_seeds(
-            "induction.long.test_accuracy.blocks1",
-            [float(run["test_accuracy"]) for run in made],
-            seeds,
-            f"test accuracy of one block after {p['long_steps']:,} steps on fresh sequences",
-            RETRAINED,
-        ),
-        over_seeds(
-            "induction.long.half.blocks1",
-            [float(step) for step in leaves],
-            seeds,
-            "steps until one block first answers half of the validation sequences, median over seeds",
-            STEPS,
-            ",.0f",
-        ),
-        over_seeds(
-            "induction.long.climb.blocks1",
-            [float(steps[top] - steps[left]) for left, top in _jumps(accuracies, p)],
-            seeds,
-            f"steps in which one block climbs from {p['jump_from']} to {p['jump_to']} of the validation "
-            "sequences, median over seeds",
-            STEPS,
-            ",.0f",
-        ),
+        LONG_BEST.over_seeds(accuracies.max(axis=1), seeds, steps=budget),
+        LONG_TEST.over_seeds([run["test_accuracy"] for run in made], seeds, steps=budget),
+        LONG_HALF.over_seeds(half, seeds),
+        LONG_CLIMB.over_seeds(climbs, seeds, **jump),
         *_how_one_block_reads(made, p),
     ]
-    wide = [runs[f"map.wide.l{p['length']}.seed{seed}"] for seed in p["map_seeds"]]
     arrays = {
         "long.steps": steps,
         "long.accuracies": accuracies,
-        "wide.steps": max((run["steps"] for run in wide), key=len),
-        "wide.accuracies": _padded([run["accuracies"] for run in wide]),
+        "wide.steps": _longest(wide),
+        "wide.accuracies": as_long([run["accuracies"] for run in wide]),
     }
     return Findings(tuple(found), arrays)
 
 
-def _how_one_block_reads(made: Sequence[Mapping[str, np.ndarray]], p: Mapping[str, Any]) -> list[Measurement]:
+def _how_one_block_reads(
+    made: Sequence[Mapping[str, np.ndarray]], p: Mapping[str, Any]
+) -> Iterator[Measurement]:
     """Where the pushed block looks, and what is left of it without its feed-forward layer."""
-    drawn = match_then_read.draw(p["probe"], p["length"], np.random.default_rng(p["probe_seed"]))
-    rows = np.arange(len(drawn.places))
-    most, least, largest, without = [], [], [], []
+    drawn = probes(p)
+    rows_ = np.arange(len(drawn.places))
+    values: dict[str, list[float]] = {what: [] for what in LONG_READS.labels["what"]}
     for run in made:
         weights = forward.weights_of(run)
-        last = forward.forward(weights, drawn.tokens).attention[0][:, :, -1]
-        by_head = last[rows, :, drawn.places].mean(axis=0)
-        most.append(by_head.max())
-        least.append(by_head.min())
-        largest.append(last.max(axis=-1).mean())
+        last = forward.forward(weights, drawn.tokens).attention[0][:, :, -1]  # (sequences, heads, keys)
+        on_cue = last[rows_, :, drawn.places].mean(axis=0)
         silent = {**weights, "block1_output.kernel": np.zeros_like(weights["block1_output.kernel"])}
-        without.append(circuits.accuracy(forward.forward(silent, drawn.tokens), drawn))
-    texts = {
-        "most_on_cue": (most, "weight on the first cue of the pushed block's head that gives it most"),
-        "least_on_cue": (least, "weight on the first cue of the pushed block's head that gives it least"),
-        "largest_weight": (largest, "mean over heads and sequences of the pushed one block's largest weight"),
-        "without_feed_forward": (
-            without,
-            "accuracy of the pushed one block once its feed-forward layer is silenced",
-        ),
-    }
-    return [
-        over_seeds(f"induction.long.{name}", values, p["long_seeds"], text, RETRAINED, ".3f")
-        for name, (values, text) in texts.items()
-    ]
+        values["most_on_cue"].append(on_cue.max())
+        values["least_on_cue"].append(on_cue.min())
+        values["largest_weight"].append(last.max(axis=-1).mean())
+        values["without_feed_forward"].append(circuits.accuracy(forward.forward(silent, drawn.tokens), drawn))
+    for what, of in values.items():
+        yield LONG_READS.over_seeds(of, p["long_seeds"], what=what)
 
 
-def _padded(curves: Sequence[np.ndarray]) -> np.ndarray:
+def _longest(made: Sequence[Mapping[str, np.ndarray]]) -> np.ndarray:
+    return max((run["steps"] for run in made), key=len)
+
+
+def as_long(curves: Sequence[np.ndarray]) -> Float[np.ndarray, "curves longest"]:
     """Curves of one length: one that stopped early stays where it was."""
     longest = max(map(len, curves))
     return np.array([np.pad(c, (0, longest - len(c)), mode="edge") for c in curves])
@@ -366,50 +372,29 @@ def _padded(curves: Sequence[np.ndarray]) -> np.ndarray:
 
 def mapped(runs: Runs, p: Mapping[str, Any]) -> Findings:
     """Depth × width × length: accuracy at the end of the budget, and steps until solved."""
-    found, seeds = [], p["map_seeds"]
-    for name in MAPPED:
+    found, seeds, budget = [], p["map_seeds"], {"solved": p["solved"], "steps": p["map_steps"]}
+    for model in MAPPED:
         for length in p["lengths"]:
-            made = [runs[f"map.{name}.l{length}.seed{seed}"] for seed in seeds]
-            where = f"{LABELS[name]}, length {length}"
+            made, at = of_seeds(runs, f"map.{model}.l{length}", seeds), {"model": model, "length": length}
             steps = [min(float(run["solved_at"]), p["map_steps"]) for run in made]
+            solved = sum(bool(np.isfinite(run["solved_at"])) for run in made)
             found += [
-                over_seeds(
-                    f"induction.map.accuracy.{name}.l{length}",
-                    [float(run["test_accuracy"]) for run in made],
-                    seeds,
-                    f"test accuracy when training stopped: {where}",
-                    RETRAINED,
-                    ".3f",
-                ),
-                over_seeds(
-                    f"induction.map.steps.{name}.l{length}",
-                    steps,
-                    seeds,
-                    f"steps until the validation accuracy is {p['solved']}, {where}; a run that never gets "
-                    f"there counts as {p['map_steps']:,}",
-                    STEPS,
-                    ",.0f",
-                ),
-                Measurement(
-                    f"induction.map.solved.{name}.l{length}",
-                    sum(bool(np.isfinite(run["solved_at"])) for run in made),
-                    f"runs of {len(seeds)} that reach {p['solved']} within {p['map_steps']:,} steps: {where}",
-                    COUNT,
-                    "d",
-                ),
+                MAP_ACCURACY.over_seeds([run["test_accuracy"] for run in made], seeds, **at),
+                MAP_STEPS.over_seeds(steps, seeds, **at, **budget),
+                MAP_SOLVED.of(solved, **at, **budget, count=len(seeds)),
             ]
-    return Findings(tuple(found), tables=(_map_table(p, "accuracy"), _map_table(p, "steps")))
+    tables = []
+    for what, family in (("accuracy", MAP_ACCURACY), ("steps", MAP_STEPS)):
+        columns = {f"length {length}": family.at(length=length) for length in p["lengths"]}
+        columns = {"parameters": PARAMETER_COUNT, **columns}
+        tables.append(table(f"induction.map_{what}", "model", MAPPED_ROWS, columns))
+    return Findings(tuple(found), tables=tuple(tables))
 
 
-def _map_table(p: Mapping[str, Any], what: str) -> Table:
-    columns = ("model", "parameters", *(f"length {length}" for length in p["lengths"]))
-    sizes = {"narrow": "blocks1", "wide": "wide", "deep": "blocks2"}
-    rows = tuple(
-        (
-            LABELS[name],
-            Cell(f"induction.parameters.{sizes[name]}"),
-            *(Cell(f"induction.map.{what}.{name}.l{length}") for length in p["lengths"]),
-        )
-        for name in MAPPED
-    )
-    return Table(f"induction.map_{what}", columns, rows)
+def _rows(models: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    return {MODELS[model]: {"model": model, "part": part} for model, part in models.items()}
+
+
+# A row is a model, and the name under which its parameters are counted.
+REPORTED_ROWS = _rows({"blocks1": "blocks1", "matched": "matched", "blocks2": "blocks2"})
+MAPPED_ROWS = _rows({"narrow": "blocks1", "wide": "wide", "deep": "blocks2"})

@@ -64,17 +64,17 @@ def test_quick_mode_makes_every_run_that_its_analysis_reads():
 
 def test_the_first_epoch_above_a_threshold_or_one_past_the_last():
     curves = np.array([[0.1, 0.6, 0.4], [0.1, 0.2, 0.3]])
-    assert induction_training._first_epoch(curves, 0.5) == [2, 4]
+    assert induction_training.first_epoch(curves, 0.5) == [2, 4]
 
 
 def test_a_jump_reaches_from_the_last_place_on_the_plateau_to_the_first_at_the_top():
     p = {"jump_from": 0.4, "jump_to": 0.9}
     curves = np.array([[0.1, 0.3, 0.39, 0.95, 1.0], [0.3, 0.5, 0.2, 0.6, 0.8]])
-    assert induction_training._jumps(curves, p) == [(2, 3), (2, 4)], "the second never arrives"
+    assert induction_training.jumps(curves, **p) == [(2, 3), (2, 4)], "the second never arrives"
 
 
 def test_a_curve_that_stopped_early_stays_where_it_was():
-    padded = induction_training._padded([np.array([0.1, 0.2, 0.3]), np.array([0.9])])
+    padded = induction_training.as_long([np.array([0.1, 0.2, 0.3]), np.array([0.9])])
     assert padded.tolist() == [[0.1, 0.2, 0.3], [0.9, 0.9, 0.9]]
 
 
