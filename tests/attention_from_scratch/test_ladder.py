@@ -42,3 +42,27 @@ def test_a_guess_is_a_most_common_symbol_and_never_the_cue():
     for tokens, guess in zip(drawn.tokens, given, strict=True):
         counts = Counter(t for t in tokens.tolist() if t != match_then_read.CUE)
         assert counts[guess] == max(counts.values())
+
+
+def lookups_of(tokens, count):
+    rows = np.tile(np.array(tokens, np.int32), (count, 1))
+    return match_then_read.Lookups(rows, rows[:, 1], np.zeros(count, np.int32))
+
+
+def test_the_cue_is_no_answer_however_often_it_stands_there():
+    drawn = lookups_of([match_then_read.CUE, 3, 5, match_then_read.CUE], 50)
+    assert set(ladder.guess_most_common(drawn, np.random.default_rng(0))) == {3, 5}
+
+
+def test_among_equally_common_symbols_each_is_named_as_often():
+    drawn = lookups_of([match_then_read.CUE, 6, 2, 4, match_then_read.CUE], 3_000)
+    symbols, times = np.unique(ladder.guess_most_common(drawn, np.random.default_rng(0)), return_counts=True)
+    assert symbols.tolist() == [2, 4, 6]
+    assert times.min() > 900, times
+
+
+def test_an_answer_is_most_common_among_ordinary_symbols_alone():
+    """The cue stands there twice, each symbol once: it is still no answer, and takes no symbol's place."""
+    drawn = lookups_of([match_then_read.CUE, 3, 5, match_then_read.CUE], 4)
+    answers = np.array([3, 5, match_then_read.CUE, 1])
+    assert ladder.is_most_common(drawn, answers).tolist() == [True, True, False, False]

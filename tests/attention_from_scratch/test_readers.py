@@ -125,3 +125,22 @@ def test_a_loss_that_is_not_finite_is_told(readers):
     reader.start(7).logits.kernel.assign(np.full((4, 2), np.nan))
     with pytest.raises(training.Diverged, match="after 4 steps with seed 7"):
         training.train_in_epochs(reader, drawn, drawn, generator, **BUDGET)
+
+
+def test_each_epoch_has_an_order_of_its_own_and_all_sequences_once():
+    tokens, answers = np.arange(40).reshape(20, 2), np.arange(20)
+    made = list(training.shuffled(tokens, answers, np.random.default_rng(0), batch=4, epochs=3))
+    orders = [epoch.answers.ravel() for epoch in made]
+    assert all(sorted(order) == list(range(20)) for order in orders)
+    assert len({tuple(order) for order in (*orders, answers)}) == 4
+    assert all((epoch.tokens[..., 0] == 2 * epoch.answers).all() for epoch in made), "answers go along"
+
+
+def test_sequences_that_are_seen_once_come_in_order():
+    tokens, answers = np.arange(28).reshape(14, 2), np.arange(14)
+    made = list(training.in_order(tokens, answers, batch=2, steps_between=3))
+    assert [stretch.answers.tolist() for stretch in made] == [
+        [[0, 1], [2, 3], [4, 5]],
+        [[6, 7], [8, 9], [10, 11]],
+    ]
+    assert made[1].tokens.shape == (3, 2, 2)

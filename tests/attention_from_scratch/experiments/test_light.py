@@ -102,6 +102,16 @@ def test_a_trained_lookup_is_the_same_twice_and_only_the_division_differs():
     assert len(first["scaled"]) == 3
 
 
+def test_the_worst_seed_is_the_worst_and_keeps_them_all():
+    steps = np.arange(0, 1_001, 20)
+    curves = {way: np.full((3, len(steps)), 0.5) for way in scale.WAYS}
+    curves["scaled"][:, -1], curves["unscaled"][:, -1] = [0.9, 1.0, 0.95], [0.4, 0.3, 0.6]
+    found = {m.id: m for m in scale._trained(curves, steps, [0, 1, 2])}
+    assert found["scale.training.lowest.scaled"].value == 0.9
+    assert found["scale.training.highest.unscaled"].value == 0.6
+    assert found["scale.training.highest.unscaled"].samples == (0.4, 0.3, 0.6)
+
+
 # -- masks -------------------------------------------------------------------------------------------
 
 
@@ -133,6 +143,16 @@ def test_masking_after_the_softmax_is_seen_to_leak():
     findings = found("masks")
     assert findings["masks.after_softmax.leak"] > 0.01
     assert findings["masks.before_softmax.leak"] == 0
+
+
+def test_one_output_that_moves_is_a_leak_of_its_whole_size():
+    """One changed value among many: an average would hide it."""
+    tokens = np.zeros((3, 5, 4, 2))
+    other = tokens.copy()
+    other[2, 3, 3, 0] = 8.0  # seen by every query of one sequence, with a quarter of its weight
+    kept = np.array([True, True, True, False])
+    assert masks.largest_change(tokens, other, None, kept) == 2.0
+    assert masks.largest_change(tokens, other, np.tri(4, dtype=bool), kept) == 0
 
 
 # -- heads -------------------------------------------------------------------------------------------
