@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_from_scratch.experiments.scale_runs import lookups
+from attention_from_scratch.tasks import lookup
 
 STARTS = ("unit", "keras")
 WAYS = ("none", "divided", "temperature", "qk_norm")
@@ -58,8 +58,8 @@ def train_one(
     """
     trainer = _trainer(way, key_dim, length, symbols, values)
     trainer.start(seed, start, learning_rate)
-    drawn = lookups(seed, steps * batch, length, symbols, values)
-    held_out = lookups(1_000_000 + seed, test_sequences, length, symbols, values)
+    drawn = lookup.draw(seed, steps * batch, length, symbols, values)
+    held_out = lookup.draw(1_000_000 + seed, test_sequences, length, symbols, values)
     looked = [trainer.look(held_out)]
     for stretch in range(steps // every):
         rows = slice(stretch * every * batch, (stretch + 1) * every * batch)
