@@ -18,7 +18,7 @@ WANTED = 2.0
 
 def throughput(blocks: int, sequences: int, batch: int, turns: int) -> dict[str, float]:
     """Sequences a second of both loops, and their ratio."""
-    environment.quiet_and_deterministic()
+    environment.set_here()
     import keras
 
     from attention_from_scratch import training

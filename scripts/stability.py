@@ -31,7 +31,7 @@ def train(blocks: int, seed: int, epochs: int) -> dict[str, float | str]:
     """One training of the reported experiment, in this process's settings; its curve in four numbers."""
     from measured.making import environment
 
-    environment.quiet_and_deterministic()
+    environment.set_here()
     import numpy as np
     import tensorflow as tf
 

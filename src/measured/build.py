@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from measured import files, folders, private_words
+from measured import folders, private_words
 from measured.gate import prose, verdicts
 from measured.gate.vacuous import refuse_vacuous
-from measured.making import confirming, fingerprint, workflow
+from measured.making import confirming, workflow
+from measured.making.made import Fresh, made
 from measured.project import Project
 from measured.site import checks
+from measured.site.product import SiteProduct
 
 Say = Callable[[str], None]
 
 
 def build(
-    project: Project, say: Say, workers: int = 2, fetch: Callable[[Path], object] | None = None
+    project: Project, say: Say, workers: int | None = None, fetch: Callable[[Path], object] | None = None
 ) -> Path:
     """The whole way; the site that stood before stands until the new one has passed every check.
 
     Args:
         project: what to build.
         say: receives one line a step.
-        workers: processes that measure at the same time.
+        workers: processes that measure at the same time; None for as many as fit.
         fetch: installs the site's third-party files, given the project's folder.
 
     Returns:
@@ -36,6 +38,7 @@ def build(
         MeasuredError: any step failed; nothing was published.
     """
     with alone(project, say):
+        target = project.build / "site" if project.quick else project.site
         folders.recover(project.site)
         measure(project, say, workers)
         if project.quick:
@@ -46,28 +49,40 @@ def build(
         say(f"prose: {prose.pass_prose(project)} (measured prose lists them)")
         if fetch is not None:
             fetch(project.root)
-        target = project.build / "site" if project.quick else project.site
-        stamp, inputs = project.build / "site.stamp", _inputs(project)
-        if _read(stamp) == _stamp(inputs, target):
-            say(f"site: nothing that goes into {target.relative_to(project.root)}/ has changed")
+        site = SiteProduct(project, target)
+        state = made(site, project.root)
+        shown = _shown(target, project.root)
+        if isinstance(state, Fresh):
+            say(f"site: nothing that goes into {shown}/ has changed")
             return target
-        made = project.build / "site.new"
-        say(f"site: {render(project, made)}")
-        private_words.refuse(made, project.root)
-        folders.publish(made, target)
-        files.write_text(stamp, _stamp(inputs, target))
-        say(f"published: {target.relative_to(project.root)}/")
+        say(f"site: to be made anew, {state.why}")
+        with site.being_made() as watch:
+            fresh = project.build / "site.new"
+            say(f"site: {render(project, fresh)}")
+            private_words.refuse(fresh, project.root)
+        folders.publish(fresh, target)
+        site.vouch(watch)
+        say(f"published: {shown}/")
     return target
 
 
-def measure(project: Project, say: Say, workers: int) -> None:
-    """Run and draw what is stale; say what, and why, before."""
+def plan(project: Project, say: Say) -> list[workflow.Job]:
+    """Say what has to be made, and why; make nothing."""
     every = workflow.jobs(project)
     stale = [job for job in every if job.why]
     say(f"plan: {len(stale)} of {len(every)} to make" + (":" if stale else ", everything is fresh"))
     for job in stale:
         say(f"  {job.name}: {job.why}")
-    workflow.make(project, stale, workers)
+    return every
+
+
+def measure(project: Project, say: Say, workers: int | None) -> None:
+    """Run and draw what is stale; say what, and why, before; and see afterwards that nothing is left."""
+    every = plan(project, say)
+    stale = [job for job in every if job.why]
+    if stale:
+        make(project, stale, say, workers)
+        workflow.refuse_stale(project)
     for path in workflow.prune(project, every):
         say(f"  removed {path.relative_to(project.root)}: nothing declares it any more")
 
@@ -80,6 +95,14 @@ def claims(project: Project, say: Say) -> None:
     """
     say(f"claims: {refuse_vacuous(project.read_records())}")
     confirming.repeat_a_few(project, say)
+
+
+def make(project: Project, chosen: Sequence[workflow.Job], say: Say, workers: int | None) -> None:
+    """Make what was chosen, in processes of this machine."""
+    from measured.making.executor import LocalProcesses, default_workers
+
+    executor = LocalProcesses(project, min(workers or default_workers(), len(chosen)))
+    workflow.make(project, chosen, executor, say)
 
 
 def render(project: Project, target: Path) -> str:
@@ -118,39 +141,9 @@ def alone(project: Project, say: Say) -> Iterator[None]:
         lock.release()
 
 
-def _inputs(project: Project) -> str:
-    """Hash of whatever can change the site: pages, code, settings, records, figures, third-party files."""
-    folders = ["docs", "src", "scripts", project.regressions, project.confirmations, "build/vendor/site"]
-    built = [project.records, project.drawings, project.runs]
-    found = [p for f in (*(project.root / name for name in folders), *built) for p in f.rglob("*")]
-    found += [p for p in project.root.iterdir() if p.suffix in {".yml", ".toml", ".lock", ".json", ".cff"}]
-    addresses = [os.environ.get(name, "") for name in ("SITE_URL", "REPO_URL", "EDIT_URI")]
-    hashes = {
-        p.relative_to(project.root).as_posix(): files.sha256(p.read_bytes()) for p in found if _counts(p)
-    }
-    engine = fingerprint.closure("measured.site.stages", project.packages)
-    hashes |= {name: files.sha256_of_text(path) for name, path in engine.items()}
-    settings = (addresses, _commit_time(project.root), project.renderer)
-    return files.sha256(repr((sorted(hashes.items()), settings)).encode())
-
-
-def _counts(path: Path) -> bool:
-    return path.is_file() and "__pycache__" not in path.parts
-
-
-def _stamp(inputs: str, site: Path) -> str:
-    """What went into a site, and what came out: a site that was touched since is not the one published."""
-    tree = {
-        p.relative_to(site).as_posix(): files.sha256(p.read_bytes()) for p in site.rglob("*") if p.is_file()
-    }
-    return f"{inputs} {fingerprint.digest(tree)}\n"
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError:
-        return ""
+def _shown(path: Path, root: Path) -> str:
+    """A path as people know it: below the project's folder where it is there."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
 def _commit_time(root: Path) -> str:

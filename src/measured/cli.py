@@ -13,7 +13,6 @@ import click
 
 from measured.errors import MeasuredError
 from measured.project import Project
-from measured.terms.experiment import Experiment
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -27,10 +26,14 @@ def cli(context: click.Context, quick: bool, root: Path) -> None:
 
 @cli.command()
 @click.option("--quick", is_flag=True, help="Fewer draws and seeds, for authors; never published.")
-@click.option("--workers", default=2, show_default=True, help="Processes that measure at the same time.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Processes that measure at the same time; by default as many as cores and memory allow.",
+)
 @click.option("--renderer", help="mkdocs, properdocs or zensical; else what [tool.measured] says.")
 @click.pass_obj
-def build(project: Project, quick: bool, workers: int, renderer: str | None) -> None:
+def build(project: Project, quick: bool, workers: int | None, renderer: str | None) -> None:
     """Measure what changed, draw, compare, weave, render, finish, publish."""
     from measured import build as building
 
@@ -39,14 +42,27 @@ def build(project: Project, quick: bool, workers: int, renderer: str | None) -> 
 
 
 @cli.command()
-@click.option("--workers", default=2, show_default=True, help="Processes that measure at the same time.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Processes that measure at the same time; by default as many as cores and memory allow.",
+)
 @click.pass_obj
-def make(project: Project, workers: int) -> None:
+def make(project: Project, workers: int | None) -> None:
     """Run and draw what is stale, and stop there."""
     from measured import build as building
 
     with building.alone(project, click.echo):
         building.measure(project, click.echo, workers)
+
+
+@cli.command()
+@click.pass_obj
+def plan(project: Project) -> None:
+    """Say what would be made, and why, and make nothing."""
+    from measured import build as building
+
+    building.plan(project, click.echo)
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})
@@ -160,29 +176,23 @@ def export(project: Project, folder: Path) -> None:
 @click.option("--run", "run_name", help="Only this long run.")
 @click.pass_obj
 def measure(project: Project, name: str, run_name: str | None) -> None:
-    """Run one experiment, and the long runs that it lacks, here and now."""
-    from measured import build as building
+    """Run one experiment, and the long runs that it lacks; print what it found."""
+    from measured.making import workflow
+    from measured.terms.record import read_record
 
     experiment = _named(project.declared, name, "experiment")
-    with building.alone(project, click.echo):
-        _measure(project, experiment, run_name)
-
-
-def _measure(project: Project, experiment: Experiment, run_name: str | None) -> None:
-    from measured.making import running
-
-    for run in experiment.runs_in(project.quick):
-        if run_name in (None, run.name):
-            npz, _ = running.run_paths(project, experiment, run)
-            if run_name or not npz.exists():
-                running.perform_run(project, experiment, run)
-                click.echo(f"ran {run.name}")
-    if run_name is None:
-        made = running.perform_experiment(project, experiment)
-        for measurement in made.measurements.values():
-            click.echo(f"{measurement.id:60} {measurement.display():>14} {measurement.unit}")
-        for claim in made.claims.values():
-            click.echo(f"{'holds' if claim.holds else 'FAILS'} {claim.id} {claim.undecidable or claim.saw}")
+    every = {job.name: job for job in workflow.jobs(project)}
+    runs = {run.name: every[f"{name}/{run.name}"] for run in experiment.runs_in(project.quick)}
+    if run_name is not None:
+        _make(project, [_named(runs, run_name, f"run of {name}")])
+        click.echo(f"ran {run_name}")
+        return
+    _make(project, [*(job for job in runs.values() if job.why), every[name]])
+    made = read_record(project.records / f"{name}.json")
+    for measurement in made.measurements.values():
+        click.echo(f"{measurement.id:60} {measurement.display():>14} {measurement.unit}")
+    for claim in made.claims.values():
+        click.echo(f"{'holds' if claim.holds else 'FAILS'} {claim.id} {claim.undecidable or claim.saw}")
 
 
 @cli.command()
@@ -190,11 +200,18 @@ def _measure(project: Project, experiment: Experiment, run_name: str | None) -> 
 @click.pass_obj
 def draw(project: Project, name: str) -> None:
     """Draw one figure from its records."""
+    from measured.making import workflow
+
+    _named(project.declared_figures, name, "figure")
+    _make(project, [job for job in workflow.jobs(project) if job.name == f"figure {name}"])
+
+
+def _make(project: Project, jobs: list[Any]) -> None:
+    """Make what somebody asked for by name, stale or not."""
     from measured import build as building
-    from measured.making import figures
 
     with building.alone(project, click.echo):
-        figures.perform_plot(project, _named(project.declared_figures, name, "figure"))
+        building.make(project, jobs, click.echo, None)
 
 
 def _show_through_pytest(project: Project, arguments: tuple[str, ...]) -> None:

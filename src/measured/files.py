@@ -44,7 +44,12 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, data: Any) -> None:
     """Write plain data to `path` at once; NaN is refused, since browsers cannot read it."""
-    write_text(path, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write_bytes(path, json_bytes(data))
+
+
+def json_bytes(data: Any) -> bytes:
+    """Plain data as the bytes of a file of JSON; NaN is refused."""
+    return (json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
 
 
 def sha256(data: bytes) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from measured.errors import MeasuredError
-from measured.files import sha256_of_text
 from measured.terms.experiment import Experiment
 from measured.terms.names import refuse_shared
 from measured.terms.record import Record, read_records
@@ -22,14 +21,14 @@ class Project:
 
     Args:
         root: the folder that holds pyproject.toml.
-        packages: the project's own importable packages; a fingerprint follows imports inside them.
+        packages: the project's own importable packages; what is made follows imports inside them.
         experiments: the module whose `EXPERIMENTS` lists the experiments.
         figures: the module whose `FIGURES` lists the figures; empty for none.
         palette: the palette file, relative to the root.
         lock: the lock file, relative to the root.
         regressions: the folder of stored expectations, relative to the root.
         confirmations: the folder of what trials and studies have stored, relative to the root.
-        versions: distributions whose versions a record names.
+        versions: distributions that compute: with another installed version everything is made anew.
         reported: the module whose `REPORTED` lists the figures of an earlier write-up; empty for none.
         renderer: what makes pages of woven Markdown: mkdocs, properdocs or zensical.
         hooks: the Python file of what the project adds to its site, relative to the root; empty for none.
@@ -118,8 +117,8 @@ class Project:
         return self.root / self.lock
 
     def read_records(self) -> dict[str, Record]:
-        """The records by experiment, each made with the lock in force."""
-        return read_records(self.records, sha256_of_text(self.lock_file))
+        """The records by experiment."""
+        return read_records(self.records)
 
     @property
     def palette_file(self) -> Path:

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(name: str, again: list[str]) -> None:
-    environment.quiet_and_deterministic()
+    environment.set_here()
     project = Project.load(ROOT)
     experiment = project.declared[name]
     runs = {}

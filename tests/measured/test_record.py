@@ -19,7 +19,7 @@ def made(name="dice", **changes):
     fields = {
         "experiment": name,
         "question": "Fair?",
-        "source": "src/dice.py:1",
+        "source": "src/dice.py:measure",
         "mode": "full",
         "parameters": {"draws": 10},
         "fingerprint": {"lock": "abc"},
@@ -82,16 +82,22 @@ def test_a_record_with_a_spoiled_measurement_is_told(tmp_path):
     path = tmp_path / "dice.json"
     data = json.loads(path.read_text())
     data["measurements"][0]["tolerance"]["kind"] = "roughly"
-    path.write_text(json.dumps(data))
+    path.write_text(json.dumps(record.sealed(data)))
     with pytest.raises(MeasuredError, match="unreadable tolerance"):
         record.read_record(path)
 
 
-def test_a_record_under_another_name_or_lock_is_told(tmp_path):
+def test_a_record_changed_by_hand_is_told(tmp_path):
     record.write_record(tmp_path, made())
-    assert list(record.read_records(tmp_path, "abc")) == ["dice"]
-    with pytest.raises(MeasuredError, match="another lock file"):
-        record.read_records(tmp_path, "xyz")
+    path = tmp_path / "dice.json"
+    path.write_text(path.read_text().replace('"value": 0.5', '"value": 0.75'))
+    with pytest.raises(MeasuredError, match="was changed since it was written"):
+        record.read_record(path)
+
+
+def test_a_record_under_another_name_is_told(tmp_path):
+    record.write_record(tmp_path, made())
+    assert list(record.read_records(tmp_path)) == ["dice"]
     os.rename(tmp_path / "dice.json", tmp_path / "coins.json")
     with pytest.raises(MeasuredError, match="under another name"):
         record.read_records(tmp_path)

@@ -32,7 +32,7 @@ def test_nothing_changed_makes_nothing_and_loads_nothing_heavy(sample):
         "import sys; from pathlib import Path; from measured import build, project;"
         "build.build(project.Project.load(Path('.')), print);"
         "print('HEAVY', sorted({m.split('.')[0] for m in sys.modules} &"
-        " {'tensorflow', 'keras', 'matplotlib', 'pytask', 'pytest', 'nbconvert', 'jupytext', 'IPython'}))"
+        " {'tensorflow', 'keras', 'matplotlib', 'loky', 'rich', 'pytest', 'jupytext', 'IPython'}))"
     )
     result = subprocess.run([sys.executable, "-c", watch], **sample.options({}))
     assert FRESH in result.stdout, result.stdout
@@ -88,12 +88,9 @@ def test_a_changed_palette_redraws_and_remeasures_nothing(sample):
     assert "#a8410f" in sample.read("site/data/figures/fair.counts.light.svg")
 
 
-def test_a_changed_lock_remakes_everything(sample):
+def test_a_changed_lock_remakes_nothing(sample):
     sample.edit("requirements.lock", "numpy==0", "numpy==1")
-    result = sample.build()
-    assert "plan: 6 of 6 to make" in result.stdout
-    assert "lock changed" in result.stdout
-    assert result.returncode == 0, result.stdout
+    assert FRESH in sample.run("plan").stdout
 
 
 def test_line_ends_of_another_system_change_nothing(sample):
@@ -250,13 +247,6 @@ def test_the_gate_refuses_a_quick_record(sample):
     assert "quick records hold fewer draws" in result.stdout
     assert sample.run("accept", "--yes").returncode == 1
     assert "it is a quick record" in sample.build().stdout
-
-
-def test_a_record_of_another_lock_is_refused_by_name(sample):
-    sample.edit("requirements.lock", "numpy==0", "numpy==1")
-    result = sample.run("gate")
-    assert result.returncode != 0
-    assert "made with another lock file" in result.stdout
 
 
 def test_two_builds_in_two_folders_give_the_same_bytes(accepted, tmp_path):

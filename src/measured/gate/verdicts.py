@@ -120,7 +120,6 @@ def _state(project: Project) -> str:
     parts |= {f"declared {name}": "" for name in project.declared}
     engine = fingerprint.closure(__name__, project.packages)
     parts |= {f"module {name}": files.sha256_of_text(path) for name, path in engine.items()}
-    parts["lock"] = files.sha256_of_text(project.lock_file)
     return fingerprint.digest(parts) + "\n"
 
 

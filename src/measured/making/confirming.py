@@ -139,7 +139,7 @@ def confirm(
         raise MeasuredError(
             f"no trial or study is called {unknown[0]!r}", expected=f"one of {', '.join(asked) or 'none'}"
         )
-    environment.quiet_and_deterministic()
+    environment.set_here()
     began = time.monotonic()
     for one in (asked[name] for name in names or asked):
         kept = {} if again else read_file(one.path)
@@ -211,7 +211,7 @@ def outcome_of(project: Project, name: str, run_name: str) -> dict[str, Any]:
         MeasuredError: there is no such run.
     """
     one = everything_asked(project)[name]
-    environment.quiet_and_deterministic()
+    environment.set_here()
     for run, _ in _stored_runs(one):
         if run.name == run_name:
             return as_stored(run.function(**run.settings(False)))

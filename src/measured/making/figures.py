@@ -5,52 +5,45 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from measured import files
-from measured.making import fingerprint
+from measured.making.fingerprint import Fingerprint
+from measured.making.running import naming
 from measured.project import Project
 from measured.terms.drawing import SCHEMES, Drawing, Palette, Plot, style, svg_of
 from measured.terms.record import read_record
 
 
-def plot_fingerprint(project: Project, plot: Plot) -> fingerprint.Fingerprint:
-    """What can change a figure: its module and imports, the palette, the records that it draws."""
-    also = [project.palette_file, *(project.records / f"{name}.json" for name in plot.records)]
-    drawing = fingerprint.of_function(
-        plot.draw, {}, packages=project.packages, lock=project.lock_file, also=also
-    )
-    return {**drawing, **{f"engine {n}": files.sha256_of_text(p) for n, p in _engine(project).items()}}
-
-
-def perform_plot(project: Project, plot: Plot) -> None:
-    """Draw once; write the SVG with CSS variables, a light one, a dark one, the data, and the alt text.
+def make_figure(project: Project, plot: Plot) -> tuple[Drawing, str, Palette]:
+    """Draw once, with Matplotlib's own settings and the palette's, whatever an author has set.
 
     Raises:
-        MeasuredError: a record is missing, or the figure has no alt text.
+        MeasuredError: a record is missing, the drawing function raised, or the figure has no alt text.
     """
     import matplotlib as mpl
 
     palette = Palette.load(project.palette_file)
     records = [read_record(project.records / f"{name}.json") for name in plot.records]
-    with mpl.rc_context(style(palette)):
+    with naming(f"figure {plot.name}", {}), mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(style(palette))
         drawing = plot.draw(palette, *records)
-    svg = svg_of(drawing, plot.name, palette)
-    texts = {
-        f"{plot.name}.{scheme}.svg": _described(palette.paint(svg, scheme), drawing) for scheme in SCHEMES
+        return drawing, svg_of(drawing, plot.name, palette), palette
+
+
+def files_of(name: str, made: tuple[Drawing, str, Palette], fingerprint: Fingerprint) -> dict[str, bytes]:
+    """A figure's files: SVG with CSS variables, light, dark, the data; and the one that vouches for them."""
+    drawing, svg, palette = made
+    texts = {f"{name}.{scheme}.svg": _described(palette.paint(svg, scheme), drawing) for scheme in SCHEMES}
+    texts |= {f"{name}.svg": palette.paint(svg, None), f"{name}.csv": csv_of(drawing.data)}
+    written = {name: text.encode() for name, text in texts.items()}
+    voucher = {
+        "name": name,
+        "alt": drawing.alt,
+        "fingerprint": fingerprint,
+        "files": {path: files.sha256(data) for path, data in written.items()},
     }
-    texts |= {f"{plot.name}.svg": palette.paint(svg, None), f"{plot.name}.csv": csv_of(drawing.data)}
-    for name, text in texts.items():
-        files.write_text(project.drawings / name, text)
-    files.write_json(
-        project.drawings / f"{plot.name}.json",
-        {
-            "name": plot.name,
-            "alt": drawing.alt,
-            "fingerprint": plot_fingerprint(project, plot),
-            "files": {name: files.sha256(text.encode()) for name, text in texts.items()},
-        },
-    )
+    return {**written, f"{name}.json": files.json_bytes(voucher)}
 
 
 def csv_of(columns: Mapping[str, Sequence]) -> str:
@@ -70,7 +63,3 @@ def _described(svg: str, drawing: Drawing) -> str:
 
 def _plain(value: object) -> object:
     return value.item() if hasattr(value, "item") else value
-
-
-def _engine(project: Project) -> dict[str, Path]:
-    return fingerprint.closure(__name__, project.packages)

@@ -1,74 +1,204 @@
 """Fingerprints: a hash of each thing that can change a result, kept by name so that people can ask why.
 
-The import graph is read from the source (grimp), so nothing heavy is imported to find out that
-nothing changed, and an import inside a function counts like one at the top.
+Code is hashed as what it does: its abstract syntax without docstrings, so that mending a comment makes
+nothing anew. The import graph is read from the source (grimp), so nothing heavy is imported to find out
+that nothing changed, and an import inside a function counts like one at the top.
 """
 
 from __future__ import annotations
 
+import ast
+import functools
+import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+import platform
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
+from functools import cached_property, lru_cache
 from importlib.machinery import ModuleSpec
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from measured.errors import MeasuredError
-from measured.files import sha256, sha256_of_text
+from measured.files import sha256
 
 Fingerprint = dict[str, str]
 
 ENGINE = __name__.partition(".")[0]
+ABSENT = "absent"
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def of_function(
-    function: Callable[..., Any],
+def of_functions(
+    functions: Iterable[Any],
     parameters: Mapping[str, Any],
     *,
-    packages: tuple[str, ...],
-    lock: Path,
-    also: Iterable[Path] = (),
+    sources: Sources,
+    distributions: tuple[str, ...],
+    also: Iterable[str] = (),
 ) -> Fingerprint:
-    """Hash of the function's module, of all that it imports inside `packages`, of parameters and lock.
+    """What can change what functions return: their code and all that it imports, parameters, versions.
 
     Args:
-        function: a function of one of the packages.
-        parameters: what it will be called with, plain data.
-        packages: the project's own packages.
-        lock: the lock file.
-        also: further files that can change the result (a style file, a palette).
+        functions: functions of the project, or whatever else can be called and is made of them.
+        parameters: what they will be called with, plain data.
+        sources: the project's own code.
+        distributions: installed packages that compute.
+        also: further modules, without what they import: the engine's that do the work.
     """
-    parts = {
-        f"module {name}": sha256_of_text(path)
-        for name, path in closure(function.__module__, packages).items()
-    }
-    parts["parameters"] = sha256(json.dumps(parameters, sort_keys=True, default=list).encode())
-    parts["lock"] = sha256_of_text(lock)
-    parts.update({f"file {path.name}": sha256_of_text(path) for path in also})
-    return dict(sorted(parts.items()))
+    modules = {name for function in functions for name in modules_of(function)}
+    parts = {f"module {name}": sources.hash_of(path) for name, path in sources.closure(modules).items()}
+    parts |= {f"module {name}": sources.hash_of(file_of(name)) for name in also}
+    parts["parameters"] = sha256(plain_json(parameters).encode())
+    return dict(sorted({**parts, **of_software(distributions)}.items()))
+
+
+def of_software(distributions: tuple[str, ...]) -> Fingerprint:
+    """Python's version, and the versions really installed of what computes."""
+    return {"python": python_version(), **{f"package {name}": installed(name) for name in distributions}}
+
+
+def python_version() -> str:
+    """The interpreter's name and version."""
+    return f"{platform.python_implementation()} {platform.python_version()}"
+
+
+@lru_cache
+def installed(distribution: str) -> str:
+    """The version of a distribution as it is installed.
+
+    Raises:
+        MeasuredError: it is not.
+    """
+    try:
+        return version(distribution)
+    except PackageNotFoundError as error:
+        raise MeasuredError(
+            f"{distribution} is not installed",
+            path="pyproject.toml",
+            expected="installed distributions under versions in [tool.measured]",
+            mend="install the lock file, or take it from the list",
+        ) from error
+
+
+def modules_of(called: Any) -> set[str]:
+    """The modules whose code runs when something is called: its own, and those of what it is made of.
+
+    A decorated, partial or bound function, a callable object, and a lambda that closes over others are
+    made of further functions, which may live in other modules.
+    """
+    found: set[str] = set()
+    todo, seen = [called], set()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        todo.extend(_made_of(one))
+        found.update(_lives_in(one))
+    return found
+
+
+def _made_of(one: Any) -> Iterator[Any]:
+    if isinstance(one, functools.partial):
+        yield from (one.func, *one.args, *one.keywords.values())
+    elif inspect.ismethod(one):
+        yield from (one.__func__, one.__self__)
+    elif inspect.isfunction(one):
+        yield from (cell.cell_contents for cell in one.__closure__ or () if _is_filled(cell))
+        yield from one.__defaults__ or ()
+        yield from (one.__kwdefaults__ or {}).values()
+    elif isinstance(one, list | tuple | set | frozenset):
+        yield from one
+    elif isinstance(one, dict):
+        yield from one.values()
+    elif (callable(one) or is_dataclass(one)) and not inspect.isclass(one) and hasattr(one, "__dict__"):
+        yield from vars(one).values()
+    if hasattr(one, "__wrapped__"):
+        yield one.__wrapped__
+
+
+def _lives_in(one: Any) -> Iterator[str]:
+    if inspect.isfunction(one):
+        # A decorator that copies names (functools.wraps) hides its own module behind the function's.
+        yield one.__globals__.get("__name__", one.__module__)
+        yield one.__module__
+    elif inspect.isclass(one):
+        yield one.__module__
+    elif inspect.ismodule(one):
+        yield one.__name__
+    elif callable(one) or is_dataclass(one):
+        yield type(one).__module__
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
+
+
+class Sources:
+    """The project's and the engine's own code, as it is now: what imports what, and the hash of each file.
+
+    Args:
+        packages: the project's own packages.
+    """
+
+    def __init__(self, packages: tuple[str, ...]) -> None:
+        self.within = tuple(sorted({*packages, ENGINE}))
+        self._reached: dict[str, frozenset[str]] = {}
+        self._hashes: dict[Path, str] = {}
+
+    def closure(self, modules: Iterable[str]) -> dict[str, Path]:
+        """Modules, all that they import of the project and of the engine, and their packages' `__init__`."""
+        found = {name for module in modules for name in self._reachable(module)}
+        return {name: file_of(name) for name in sorted(found)}
+
+    def hash_of(self, path: Path) -> str:
+        """What a file of code does, as a hash."""
+        if path not in self._hashes:
+            self._hashes[path] = hash_of_code(path)
+        return self._hashes[path]
+
+    def _reachable(self, module: str) -> frozenset[str]:
+        if module.partition(".")[0] not in self.within:
+            return frozenset()
+        if module not in self._reached:
+            graph, todo, seen = self._graph, [module], set()
+            while todo:
+                name = todo.pop()
+                if name in seen:
+                    continue
+                seen.add(name)
+                if "." in name:
+                    todo.append(name.rpartition(".")[0])
+                if name in graph.modules:
+                    todo.extend(graph.find_modules_directly_imported_by(name))
+            self._reached[module] = frozenset(n for n in seen if n.partition(".")[0] in self.within)
+        return self._reached[module]
+
+    @cached_property
+    def _graph(self) -> Any:
+        import grimp
+
+        try:
+            return grimp.build_graph(*self.within, cache_dir=None)
+        except grimp.exceptions.SourceSyntaxError as error:
+            raise MeasuredError(
+                f"Python cannot read this line: {error.text}",
+                path=error.filename,
+                line=error.lineno,
+                expected="a module without syntax errors",
+            ) from error
 
 
 def closure(module: str, packages: tuple[str, ...]) -> dict[str, Path]:
-    """The module, all that it imports of the project and of the engine, and their packages' `__init__`."""
-    within = tuple(sorted({*packages, ENGINE}))
-    return {name: _file_of(name) for name in _reachable(module, within)}
-
-
-@cache
-def _reachable(module: str, within: tuple[str, ...]) -> tuple[str, ...]:
-    graph = _graph(within)
-    todo, seen = [module], set()
-    while todo:
-        name = todo.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if "." in name:
-            todo.append(name.rpartition(".")[0])
-        if name in graph.modules:
-            todo.extend(graph.find_modules_directly_imported_by(name))
-    return tuple(name for name in sorted(seen) if name.split(".")[0] in within)
+    """A module and all that it imports of the project and of the engine."""
+    return Sources(packages).closure([module])
 
 
 def digest(fingerprint: Mapping[str, str]) -> str:
@@ -85,24 +215,70 @@ def changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     ]
 
 
-@cache
-def _graph(packages: tuple[str, ...]) -> Any:
-    import grimp
-
+def hash_of_code(path: Path) -> str:
+    """Hash of what a module does: its abstract syntax without docstrings; `absent` where there is none."""
     try:
-        return grimp.build_graph(*packages, cache_dir=None)
-    except grimp.exceptions.SourceSyntaxError as error:
+        data = path.read_bytes()
+    except OSError:
+        return ABSENT
+    return _hash_of_syntax(data)
+
+
+@lru_cache(maxsize=4096)
+def _hash_of_syntax(data: bytes) -> str:
+    try:
+        tree = ast.parse(data)
+    except (SyntaxError, ValueError):
+        return sha256(data)  # whoever imports it says what is wrong, and where
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+    return sha256(ast.dump(tree).encode())
+
+
+def hash_of_file(path: Path) -> str:
+    """Hash of a file as it is, but for the line ends of text; `absent` where there is none."""
+    try:
+        return sha256(path.read_bytes().replace(b"\r\n", b"\n"))
+    except OSError:
+        return ABSENT
+
+
+def plain_json(parameters: Mapping[str, Any]) -> str:
+    """Parameters as JSON, the same each time.
+
+    Raises:
+        MeasuredError: a value that is no plain data.
+    """
+    try:
+        return json.dumps(parameters, sort_keys=True, default=_plain)
+    except (TypeError, ValueError) as error:
         raise MeasuredError(
-            f"Python cannot read this line: {error.text}",
-            path=error.filename,
-            line=error.lineno,
-            expected="a module without syntax errors",
+            f"a parameter cannot be written down: {error}",
+            expected="plain data: numbers, texts, and lists, tuples or mappings of them",
         ) from error
 
 
-@cache
-def _file_of(module: str) -> Path:
-    spec: ModuleSpec | None = find_spec(module)
+def _plain(value: Any) -> Any:
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    raise TypeError(f"{value!r} is no plain data")
+
+
+def file_of(module: str) -> Path:
+    """The file of a module, without importing it.
+
+    Raises:
+        MeasuredError: no such module.
+    """
+    loaded = sys.modules.get(module)
+    spec: ModuleSpec | None = getattr(loaded, "__spec__", None) or find_spec(module)
     if spec is None or spec.origin is None:
         raise MeasuredError(
             f"module {module} cannot be found", expected="an importable module of the project"

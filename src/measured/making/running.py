@@ -1,4 +1,4 @@
-"""Run one experiment, or one of its long runs, and leave a whole result or none."""
+"""What a worker does for one long run or one experiment: call it, check what it returns, pack it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import inspect
 import json
 import signal
 import threading
-import time
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,88 +16,53 @@ import numpy as np
 
 from measured import files
 from measured.errors import MeasuredError
-from measured.making import environment, fingerprint
+from measured.making import environment
+from measured.making.fingerprint import Fingerprint, plain_json
 from measured.project import Project
 from measured.terms import record
 from measured.terms.audit import judged, scopes_of
 from measured.terms.experiment import Experiment, Run
 
 
-def run_fingerprint(project: Project, experiment: Experiment, run: Run) -> fingerprint.Fingerprint:
-    """What can change the result of a long run."""
-    return fingerprint.of_function(
-        run.function, run.settings(project.quick), packages=project.packages, lock=project.lock_file
-    )
-
-
-def run_fingerprints(project: Project, experiment: Experiment) -> dict[str, fingerprint.Fingerprint]:
-    """Those of all its long runs, by name."""
-    return {run.name: run_fingerprint(project, experiment, run) for run in experiment.runs_in(project.quick)}
-
-
-def experiment_fingerprint(
-    project: Project, experiment: Experiment, runs: Mapping[str, fingerprint.Fingerprint]
-) -> fingerprint.Fingerprint:
-    """What can change a record: the measuring function's, and that of every run it sums up."""
-    parts = fingerprint.of_function(
-        experiment.measure,
-        experiment.settings(project.quick),
-        packages=project.packages,
-        lock=project.lock_file,
-    )
-    return parts | {f"run {name}": fingerprint.digest(run) for name, run in runs.items()}
-
-
-def perform_run(project: Project, experiment: Experiment, run: Run) -> None:
-    """Make one long run and store its arrays.
+def make_run(project: Project, experiment: Experiment, run: Run) -> bytes:
+    """The arrays that a run returns, packed.
 
     Raises:
         MeasuredError: it raised, went over its budget, or returned a NaN; names the run and its seed.
     """
-    environment.quiet_and_deterministic()
     settings = run.settings(project.quick)
-    began = time.monotonic()
-    with _told(f"run {run.name} of {experiment.name}", settings), _budget(run.seconds):
+    with naming(f"run {run.name} of {experiment.name}", settings), _budget(run.seconds):
         arrays = {name: np.asarray(value) for name, value in run.function(**settings).items()}
         _refuse_nan(arrays)
-    packed = record.pack_arrays(arrays)
-    npz, vouching = run_paths(project, experiment, run)
-    files.write_bytes(npz, packed)
-    parts = run_fingerprint(project, experiment, run)
-    files.write_json(vouching, {"fingerprint": parts, "arrays_sha256": files.sha256(packed)})
-    _note_seconds(project, f"{experiment.name}.{run.name}", began)
+    return record.pack_arrays(arrays)
 
 
-def perform_experiment(project: Project, experiment: Experiment) -> record.Record:
-    """Measure, judge the claims, and store the record.
+def make_record(project: Project, experiment: Experiment) -> record.Record:
+    """Measure and judge the claims; the record's fingerprint is filled in by who asked for it.
 
     Raises:
         MeasuredError: it raised, went over its budget, or found what no page could use.
     """
-    environment.quiet_and_deterministic()
     settings = experiment.settings(project.quick)
     runs = {run.name: read_run(project, experiment, run) for run in experiment.runs_in(project.quick)}
-    began = time.monotonic()
-    with _told(f"experiment {experiment.name}", settings), _budget(experiment.seconds):
+    with naming(f"experiment {experiment.name}", settings), _budget(experiment.seconds):
         findings = experiment.measure(**settings, **({"runs": runs} if experiment.runs else {}))
         experiment.check(findings)
-    made = record.Record(
+        claims = judged(experiment, findings, settings, nulls=not project.quick)
+    return record.Record(
         experiment=experiment.name,
         question=experiment.question,
-        source=source_of(project.root, experiment.measure),
+        source=_named(project.root, experiment.measure),
         mode=project.mode,
-        parameters=json.loads(json.dumps(settings, default=list)),
-        fingerprint=experiment_fingerprint(project, experiment, run_fingerprints(project, experiment)),
+        parameters=json.loads(plain_json(settings)),
+        fingerprint={},
         environment=environment.describe(project.versions),
         measurements={m.id: m for m in findings.measurements},
         tables={t.name: t for t in findings.tables},
-        claims=judged(experiment, findings, settings, nulls=not project.quick),
+        claims=claims,
         scopes=scopes_of(experiment, findings, settings),
         arrays=findings.arrays,
     )
-    record.write_record(project.records, made)
-    _note_seconds(project, experiment.name, began)
-    return made
 
 
 def run_paths(project: Project, experiment: Experiment, run: Run) -> tuple[Path, Path]:
@@ -113,27 +77,48 @@ def read_run(project: Project, experiment: Experiment, run: Run) -> Mapping[str,
     Raises:
         MeasuredError: it has not been made, or its files are not whole.
     """
-    npz, vouching = run_paths(project, experiment, run)
-    try:
-        sha = json.loads(vouching.read_text(encoding="utf-8"))["arrays_sha256"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise MeasuredError(
-            f"run {run.name} of {experiment.name} has no whole result",
-            path=vouching,
-            mend="run: nox -s build",
-        ) from error
+    npz, _ = run_paths(project, experiment, run)
+    _, sha = read_voucher(project, experiment, run)
     return record.unpack_arrays(record.read_vouched(npz, sha), npz)
 
 
-def source_of(root: Path, function: Any) -> str:
+def read_voucher(project: Project, experiment: Experiment, run: Run) -> tuple[Fingerprint, str]:
+    """What a stored run was made from, and the hash of its arrays.
+
+    Raises:
+        MeasuredError: it has not been made, or its files are not whole.
+    """
+    _, voucher = run_paths(project, experiment, run)
+    try:
+        data = json.loads(voucher.read_text(encoding="utf-8"))
+        return dict(data["fingerprint"]), str(data["arrays_sha256"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise MeasuredError(
+            f"run {run.name} of {experiment.name} has no whole result",
+            path=voucher,
+            mend="run: nox -s build",
+        ) from error
+
+
+def voucher_of(fingerprint: Fingerprint, packed: bytes) -> dict[str, Any]:
+    """What is stored beside a run's arrays."""
+    return {"fingerprint": fingerprint, "arrays_sha256": files.sha256(packed)}
+
+
+def place_of(root: Path, function: Any) -> str:
     """`file:line` of a function, relative to the project."""
     path = Path(inspect.getsourcefile(function)).resolve()
     shown = path.relative_to(root) if path.is_relative_to(root) else Path(path.name)
     return f"{shown.as_posix()}:{inspect.getsourcelines(function)[1]}"
 
 
+def _named(root: Path, function: Any) -> str:
+    """`file:name` of a function: no line, since a comment may move it."""
+    return f"{place_of(root, function).rpartition(':')[0]}:{function.__qualname__}"
+
+
 @contextmanager
-def _told(what: str, settings: Mapping[str, Any]) -> Iterator[None]:
+def naming(what: str, settings: Mapping[str, Any]) -> Iterator[None]:
     """Name the experiment, the run and its seed in whatever goes wrong inside."""
     seed = f" (seed {settings['seed']})" if "seed" in settings else ""
     try:
@@ -142,7 +127,7 @@ def _told(what: str, settings: Mapping[str, Any]) -> Iterator[None]:
         raise MeasuredError(
             f"{what}{seed}: {error.problem}", path=error.path, expected=error.expected, mend=error.mend
         ) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         where = _innermost(error)
         raise MeasuredError(
             f"{what}{seed} raised {type(error).__name__}: {error}",
@@ -191,7 +176,3 @@ def _refuse_nan(arrays: Mapping[str, np.ndarray]) -> None:
                 expected="numbers",
                 mend="mend the run; infinity may stand for 'never', NaN may not",
             )
-
-
-def _note_seconds(project: Project, name: str, began: float) -> None:
-    files.write_json(project.timings / f"{name}.json", {"seconds": round(time.monotonic() - began, 3)})

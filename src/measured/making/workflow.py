@@ -1,26 +1,34 @@
-"""What has to be made anew, why, and the making of it: stale jobs become pytask tasks.
+"""What has to be made anew, why, and the making of it: in order, what compiles together in one process.
 
-The fingerprints inside records, runs and figures decide what is stale; pytask orders the stale jobs,
-runs them in parallel processes, and shows a live table. When nothing is stale pytask is not even
-imported.
+A plan asks of everything declared whether it is fresh. What is stale goes to an executor; afterwards the
+plan is made again, and whatever is still stale is an error, whatever the reason: an interrupt, a file
+edited meanwhile, a worker that stored nothing.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import traceback
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
+from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any
 
+from measured import files
 from measured.errors import MeasuredError
-from measured.files import sha256
-from measured.making import environment, figures, fingerprint, running
-from measured.making.fingerprint import Fingerprint
+from measured.making.executor import Executor
+from measured.making.fingerprint import Sources, plain_json
+from measured.making.made import Product, Stale, made
+from measured.making.products import FigureProduct, RecordProduct, RunProduct
+from measured.making.progress import Progress
+from measured.making.work import Order, Outcome
 from measured.project import Project
-from measured.terms.record import read_record, read_vouched
+
+Say = Callable[[str], None]
+
+UNKNOWN_SECONDS = 5.0  # of a piece of work that has never been done and declares no budget
 
 
 @dataclass(frozen=True)
@@ -29,35 +37,54 @@ class Job:
 
     Args:
         name: `scale`, `induction/blocks1.seed0`, `figure scale.max_weight`.
-        after: files that must be made before it.
-        makes: files that it leaves.
+        product: what it makes.
         why: why it has to be made anew; empty where it need not.
-        call: what `perform` is called with; plain data, to cross to a worker.
+        after: names of the jobs whose results it reads.
+        order: what a worker is handed.
+        seconds: what it took before, or may take.
+        model: jobs with the same one compile the same.
     """
 
     name: str
-    after: tuple[Path, ...]
-    makes: tuple[Path, ...]
+    product: Product
     why: str
-    call: tuple[Any, ...]
+    after: tuple[str, ...]
+    order: Order
+    seconds: float
+    model: str = ""
+
+    @property
+    def makes(self) -> tuple[Path, ...]:
+        """Files that it leaves."""
+        return self.product.files
 
 
 def jobs(project: Project) -> list[Job]:
     """Everything that the project makes from its code, each with the reason to make it anew, if any."""
+    sources, plain = Sources(project.packages), replace(project)
     found: list[Job] = []
-    stale_records: dict[str, str] = {}
+    stale: dict[str, str] = {}
     for experiment in project.declared.values():
-        now = running.run_fingerprints(project, experiment)
-        runs = [
-            _run_job(project, experiment, run, now[run.name]) for run in experiment.runs_in(project.quick)
-        ]
-        record = _record_job(
-            project, experiment, runs, running.experiment_fingerprint(project, experiment, now)
+        runs = tuple(
+            RunProduct(project, experiment, run, sources) for run in experiment.runs_in(project.quick)
         )
-        if record.why:
-            stale_records[experiment.name] = record.why
-        found += [*runs, record]
-    found += [_plot_job(project, plot, stale_records) for plot in project.declared_figures.values()]
+        run_jobs = [_run_job(plain, product) for product in runs]
+        record = RecordProduct(project, experiment, runs, sources)
+        waiting = [job.name for job in run_jobs if job.why]
+        why = f"{len(waiting)} of its runs are made anew" if waiting else ""
+        order = Order(plain, "record", experiment.name)
+        seconds = _seconds(project, experiment.name) or UNKNOWN_SECONDS
+        after = tuple(job.name for job in run_jobs)
+        job = _job(record, why, after, order, seconds)
+        if job.why:
+            stale[experiment.name] = job.why
+        found += [*run_jobs, job]
+    for plot in project.declared_figures.values():
+        anew = [name for name in plot.records if name in stale]
+        why = f"record {', '.join(anew)} is made anew" if anew else ""
+        product = FigureProduct(project, plot, sources)
+        seconds = _seconds(project, product.name) or 1.0
+        found.append(_job(product, why, plot.records, Order(plain, "figure", plot.name), seconds))
     return found
 
 
@@ -66,64 +93,64 @@ def stale(project: Project) -> dict[str, str]:
     return {job.name: job.why for job in jobs(project) if job.why}
 
 
-def make(project: Project, stale: Iterable[Job], workers: int) -> None:
-    """Make the stale jobs, as many at once as there are workers.
+def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -> None:
+    """Make the stale jobs.
+
+    Args:
+        project: whose they are.
+        stale: what `jobs` found, or some of it.
+        executor: where the work is done.
+        say: receives a line now and then.
 
     Raises:
         MeasuredError: one or more failed; what the others made stays.
     """
-    stale = list(stale)
-    if not stale:
-        return
-    environment.quiet_and_deterministic()
-    os.environ["MEASURED_QUICK"] = "1" if project.quick else "0"
-    os.environ["MEASURED_ROOT"] = str(project.root)
-
-    import pytask
-
-    parallel = workers > 1 and len(stale) > 1
-    session = pytask.build(
-        paths=[project.root / "scripts"],
-        config=project.root / "pyproject.toml",
-        n_workers=min(workers, len(stale)) if parallel else 1,
-        parallel_backend="loky" if parallel else "none",
-        force=True,
-        show_traceback=False,
-        show_capture="no",
-        verbose=1,
-        capture="fd",
-        sort_table=False,
-        disable_warnings=True,
-    )
-    failed = [r for r in session.execution_reports if r.outcome.name == "FAIL"]
-    if failed or session.exit_code != 0:
-        raise MeasuredError(_told(session, failed), mend="what failed is tried again by the next build")
-
-
-def perform(root: str, quick: bool, kind: str, name: str, run: str = "") -> None:
-    """Do one job; this is what a worker process calls."""
-    project = Project.load(Path(root), quick=quick)
-    if kind == "figure":
-        figures.perform_plot(project, project.declared_figures[name])
-        return
-    experiment = project.declared[name]
-    if kind == "run":
-        running.perform_run(project, experiment, next(r for r in experiment.runs if r.name == run))
-    else:
-        running.perform_experiment(project, experiment)
+    schedule = _Schedule(stale)
+    failures: list[str] = []
+    with executor, Progress(schedule.total, executor.workers, say) as progress:
+        running: dict[Future[Outcome], tuple[int, Job]] = {}
+        while True:
+            idle = set(range(executor.workers)) - {worker for worker, _ in running.values()}
+            for worker in sorted(idle):
+                job = schedule.next_for(worker)
+                if job is not None:
+                    order = replace(job.order, inputs=job.product.inputs())
+                    running[executor.submit(worker, order)] = worker, job
+                    progress.begins(worker, job.name)
+            if not running:
+                break
+            done, _ = wait(running, timeout=1, return_when=FIRST_COMPLETED)
+            for future in done:
+                worker, job = running.pop(future)
+                try:
+                    outcome = future.result()
+                    _store(project, job, outcome)
+                    schedule.finish(job)
+                    progress.ends(worker, job.seconds, outcome.seconds)
+                except Exception as error:  # noqa: BLE001 - whatever a worker raises is told, with the others
+                    failures.append(_failure(job, error))
+                    schedule.fail(job)
+                    progress.ends(worker, job.seconds, job.seconds)
+            progress.show()
+    if failures:
+        raise MeasuredError(
+            "\n".join(failures), mend="what failed is tried again by the next build; what was made stays"
+        )
 
 
-def stale_jobs() -> list[Job]:
-    """What `make` asked pytask for, or, where pytask was called by hand, whatever is stale."""
-    root = Path(os.environ.get("MEASURED_ROOT", "."))
-    project = Project.load(root, quick=os.environ.get("MEASURED_QUICK") == "1")
-    stale = [job for job in jobs(project) if job.why]
-    made = {path for job in stale for path in job.makes}
-    where = (str(project.root), project.quick)
-    return [
-        replace(job, call=(*where, *job.call), after=tuple(p for p in job.after if p in made or p.exists()))
-        for job in stale
-    ]
+def refuse_stale(project: Project) -> None:
+    """Plan again: whatever is stale after the work is an error.
+
+    Raises:
+        MeasuredError: names what is stale, and why.
+    """
+    left = [job for job in jobs(project) if job.why]
+    if left:
+        raise MeasuredError(
+            "\n".join([f"{len(left)} things are stale after they were made:", *map(_told, left)]),
+            expected="sources, data and settings that stay as they are while work is done",
+            mend="run it again",
+        )
 
 
 def prune(project: Project, declared: Iterable[Job]) -> list[Path]:
@@ -139,87 +166,108 @@ def prune(project: Project, declared: Iterable[Job]) -> list[Path]:
     return gone
 
 
-def _run_job(project: Project, experiment: Any, run: Any, now: Fingerprint) -> Job:
-    makes = running.run_paths(project, experiment, run)
-    why = _why_run(makes, now)
-    return Job(f"{experiment.name}/{run.name}", (), makes, why, ("run", experiment.name, run.name))
+class _Schedule:
+    """Which job is next: of what is ready, what this worker has compiled; else what takes longest."""
 
-
-def _record_job(project: Project, experiment: Any, runs: list[Job], now: Fingerprint) -> Job:
-    path = project.records / f"{experiment.name}.json"
-    why = _why_record(path, now, project.mode)
-    stale = [job.name for job in runs if job.why]
-    if stale and not why:
-        why = f"{len(stale)} of its runs are made anew"
-    after = tuple(path for job in runs for path in job.makes)
-    makes = (path, path.with_suffix(".npz"))
-    return Job(experiment.name, after, makes, why, ("experiment", experiment.name))
-
-
-def _plot_job(project: Project, plot: Any, stale_records: Mapping[str, str]) -> Job:
-    records = tuple(project.records / f"{name}.json" for name in plot.records)
-    stem = project.drawings / plot.name
-    makes = tuple(Path(f"{stem}{suffix}") for suffix in (".json", ".svg", ".light.svg", ".dark.svg", ".csv"))
-    stale = [name for name in plot.records if name in stale_records]
-    why = f"record {', '.join(stale)} is made anew" if stale else _why_plot(project, plot, makes)
-    return Job(f"figure {plot.name}", records, makes, why, ("figure", plot.name))
-
-
-def _why_run(makes: tuple[Path, Path], now: Fingerprint) -> str:
-    npz, vouching = makes
-    if not vouching.exists():
-        return "never made"
-    try:
-        data = json.loads(vouching.read_text(encoding="utf-8"))
-        read_vouched(npz, data["arrays_sha256"])
-        return _difference(data["fingerprint"], now)
-    except (MeasuredError, OSError, ValueError, KeyError, TypeError):
-        return "its files are not whole"
-
-
-def _why_record(path: Path, now: Fingerprint, mode: str) -> str:
-    if not path.exists():
-        return "never made"
-    try:
-        record = read_record(path)
-        len(record.arrays)
-    except MeasuredError as error:
-        return error.problem
-    if record.mode != mode:
-        return f"it is a {record.mode} record"
-    return _difference(record.fingerprint, now)
-
-
-def _why_plot(project: Project, plot: Any, makes: tuple[Path, ...]) -> str:
-    if not all(path.exists() for path in makes):
-        return "never made"
-    try:
-        data = json.loads(makes[0].read_text(encoding="utf-8"))
-        whole = all(sha256(p.read_bytes()) == data["files"][p.name] for p in makes[1:])
-        return (
-            _difference(data["fingerprint"], figures.plot_fingerprint(project, plot))
-            if whole
-            else "changed by hand"
+    def __init__(self, stale: Iterable[Job]) -> None:
+        by_name = {job.name: job for job in stale}
+        self.total = [job.seconds for job in by_name.values()]
+        self._jobs = by_name
+        self._sorter = TopologicalSorter(
+            {job.name: [name for name in job.after if name in by_name] for job in by_name.values()}
         )
-    except (ValueError, KeyError, TypeError, OSError):
-        return "its files are not whole"
+        self._sorter.prepare()
+        self._ready: dict[str, list[Job]] = defaultdict(list)
+        self._model_of: dict[int, str] = {}
+        self._take_ready()
+
+    def next_for(self, worker: int) -> Job | None:
+        """The next job of a worker that has none, or None while there is nothing that can be begun."""
+        if not self._ready:
+            return None
+        model = self._model_of.get(worker, "")
+        if not model or model not in self._ready:
+            model = min(self._ready, key=self._rank)
+        self._model_of[worker] = model
+        waiting = self._ready[model]
+        job = waiting.pop(0)
+        if not waiting:
+            del self._ready[model]
+        return job
+
+    def finish(self, job: Job) -> None:
+        """What waited for the job may begin."""
+        self._sorter.done(job.name)
+        self._take_ready()
+
+    def fail(self, job: Job) -> None:
+        """What waits for the job never begins."""
+
+    def _take_ready(self) -> None:
+        for name in self._sorter.get_ready():
+            job = self._jobs[name]
+            self._ready[job.model].append(job)
+            self._ready[job.model].sort(key=lambda j: -j.seconds)
+
+    def _rank(self, model: str) -> tuple[int, int, float, str]:
+        """Light work first, so that mistakes show early; then what nobody has compiled; then the longest."""
+        waiting = self._ready[model]
+        taken = model != "" and model in self._model_of.values()
+        return (model != "", taken, -sum(job.seconds for job in waiting), model)
 
 
-def _difference(old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    parts = fingerprint.changes(old, new)
-    return ", ".join(parts[:3]) + (f" and {len(parts) - 3} more" if len(parts) > 3 else "")
+def _run_job(plain: Project, product: RunProduct) -> Job:
+    experiment, run = product.experiment, product.run
+    shares = f"{run.function.__module__}.{run.function.__qualname__}"
+    alike = {name: value for name, value in run.settings(plain.quick).items() if name != "seed"}
+    order = Order(plain, "run", experiment.name, run.name, shares=shares)
+    seconds = _seconds(plain, f"{experiment.name}.{run.name}") or run.seconds / 10
+    return _job(product, "", (), order, seconds, f"{shares} {plain_json(alike)}")
 
 
-def _told(session: Any, failed: list[Any]) -> str:
-    """One message for all failures: each with its own words, and the traceback of what was unforeseen."""
-    parts = []
-    for report in failed:
-        error = report.exc_info[1] if report.exc_info else None
-        if isinstance(error, MeasuredError):
-            parts.append(str(error))
-        elif error is not None:
-            parts.append("".join(traceback.format_exception(error)))
-    if not parts:
-        parts = [f"pytask stopped with exit code {session.exit_code}"]
-        parts += [str(r.exc_info[1]) for r in getattr(session, "collection_reports", []) if r.exc_info]
-    return "\n".join(parts)
+def _job(product: Product, why: str, after, order: Order, seconds: float, model: str = "") -> Job:
+    state = made(product, order.project.root)
+    own = state.why if isinstance(state, Stale) else ""
+    return Job(product.name, product, own or why, tuple(after), order, seconds, model)
+
+
+def _store(project: Project, job: Job, outcome: Outcome) -> None:
+    expected = sorted(path.relative_to(project.build).as_posix() for path in job.makes)
+    if sorted(outcome.files) != expected:
+        raise MeasuredError(
+            f"{job.name}: the worker made {', '.join(outcome.files) or 'nothing'}",
+            expected=", ".join(expected),
+        )
+    for name, data in outcome.files.items():
+        files.write_bytes(project.build / name, data)
+    taken = {"seconds": round(outcome.seconds, 3), "memory": outcome.memory}
+    files.write_json(project.timings / f"{_timing(job.order)}.json", taken)
+
+
+def _timing(order: Order) -> str:
+    if order.kind == "figure":
+        return f"figure {order.name}"
+    return f"{order.name}.{order.run}" if order.run else order.name
+
+
+def _seconds(project: Project, name: str) -> float | None:
+    """What it took when it was last done here."""
+    try:
+        return float(json.loads((project.timings / f"{name}.json").read_text(encoding="utf-8"))["seconds"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _failure(job: Job, error: Exception) -> str:
+    if isinstance(error, MeasuredError):
+        return str(error)
+    if type(error).__name__ in ("TerminatedWorkerError", "BrokenProcessPool"):
+        return (
+            f"{job.name}: its process was killed (out of memory, or by somebody)\n"
+            "  to mend: fewer workers need less memory: nox -s build -- --workers 1"
+        )
+    return f"{job.name}: " + "".join(traceback.format_exception(error))
+
+
+def _told(job: Job) -> str:
+    return f"  {job.name}: {job.why}"

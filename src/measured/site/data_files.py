@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from measured.gate.stored import Expectation
-from measured.making.running import source_of
+from measured.making.running import place_of
 from measured.project import Project
 from measured.site import claim_rows
 from measured.site.code_pages import Place, page_of
@@ -41,7 +41,7 @@ def pictures(project: Project) -> dict[str, Picture]:
 
 def drawn_at(project: Project, plot: Plot) -> Place:
     """The line of a figure's function."""
-    return Place.read(source_of(project.root, plot.draw))
+    return Place.read(place_of(project.root, plot.draw))
 
 
 def files_of(

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from measured.gate.stored import Expectation
+from measured.making.running import place_of
 from measured.project import Project
 from measured.site.code_pages import Place
 from measured.site.declared import ENGINE, declared
@@ -32,12 +33,20 @@ def places(library: Library, project: Project) -> dict[str, Place]:
     lines = declared(project)
     found: dict[str, Place] = {}
     for record in library.records.values():
-        function = Place.read(record.source)
+        function = _measured_at(record, project)
         for name, measurement in record.measurements.items():
             found[key_of(name, "measurement")] = lines.of_measurement(measurement) or function
         for name in record.claims:
             found[key_of(name, "claim")] = lines.of_claim(name) or function
     return found
+
+
+def _measured_at(record: Record, project: Project) -> Place:
+    """The line of the function that measured it, as the source is now."""
+    declared_here = project.declared.get(record.experiment)
+    if declared_here is None:
+        return Place(record.source.partition(":")[0], 1)
+    return Place.read(place_of(project.root, declared_here.measure))
 
 
 def key_of(name: str, kind: str) -> str:
@@ -47,7 +56,7 @@ def key_of(name: str, kind: str) -> str:
 
 def source_files(record: Record, project: Project) -> list[Path]:
     """The files that made a record, the measuring function's first; only those inside the project."""
-    first = project.root / Place.read(record.source).path
+    first = project.root / record.source.partition(":")[0]
     modules = [name.removeprefix("module ") for name in record.fingerprint if name.startswith("module ")]
     # To look for a module imports the package that holds it: a record may name our own packages alone.
     modules = [name for name in modules if name.split(".")[0] in (*project.packages, ENGINE)]

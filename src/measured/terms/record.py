@@ -27,9 +27,9 @@ from measured.terms.names import refuse_shared
 SCHEMA = 1
 _LONGEST_MESSAGE = 400  # characters: what a file holds may be quoted in it
 _PLAIN = ("experiment", "question", "source", "mode", "parameters", "fingerprint", "environment", "scopes")
-_KEYS = {"schema", *_PLAIN, "arrays_sha256", "measurements", "tables", "claims"}
-# A line of a file of the project: its page of code is published.
-_SOURCE = re.compile(r"(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*/)*[A-Za-z0-9_-][A-Za-z0-9_.-]*:[1-9][0-9]{0,6}")
+_KEYS = {"schema", *_PLAIN, "arrays_sha256", "measurements", "tables", "claims", "sha256"}
+# A function of a file of the project: its page of code is published.
+_SOURCE = re.compile(r"(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*/)*[A-Za-z0-9_-][A-Za-z0-9_.-]*:[A-Za-z0-9_.<>]{1,200}")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Record:
     Args:
         experiment: its name.
         question: what it asked.
-        source: `file:line` of the measuring function, relative to the project.
+        source: `file:name` of the measuring function, relative to the project.
         mode: `full`, or `quick` for authors; a quick record is never published.
         parameters: what the experiment was called with.
         fingerprint: hash of each thing that can change the record, by name.
@@ -88,41 +88,56 @@ class Record:
 
 def write_record(folder: Path, record: Record) -> None:
     """Write both files; the JSON last, since it vouches for the arrays."""
+    for name, data in files_of(record).items():
+        files.write_bytes(folder / name, data)
+
+
+def files_of(record: Record) -> dict[str, bytes]:
+    """The two files of a record by name, the one that vouches for the other last."""
     packed = pack_arrays(record.arrays)
-    files.write_bytes(folder / f"{record.experiment}.npz", packed)
-    files.write_json(
-        folder / f"{record.experiment}.json",
-        {
-            "schema": SCHEMA,
-            "experiment": record.experiment,
-            "question": record.question,
-            "source": record.source,
-            "mode": record.mode,
-            "parameters": dict(record.parameters),
-            "fingerprint": dict(record.fingerprint),
-            "environment": dict(record.environment),
-            "arrays_sha256": files.sha256(packed),
-            "measurements": [m.as_dict() for m in record.measurements.values()],
-            "tables": [_table_as_dict(t) for t in record.tables.values()],
-            "claims": [c.as_dict() for c in record.claims.values()],
-            "scopes": dict(record.scopes),
-        },
-    )
+    data = {
+        "schema": SCHEMA,
+        "experiment": record.experiment,
+        "question": record.question,
+        "source": record.source,
+        "mode": record.mode,
+        "parameters": dict(record.parameters),
+        "fingerprint": dict(record.fingerprint),
+        "environment": dict(record.environment),
+        "arrays_sha256": files.sha256(packed),
+        "measurements": [m.as_dict() for m in record.measurements.values()],
+        "tables": [_table_as_dict(t) for t in record.tables.values()],
+        "claims": [c.as_dict() for c in record.claims.values()],
+        "scopes": dict(record.scopes),
+    }
+    return {
+        f"{record.experiment}.npz": packed,
+        f"{record.experiment}.json": files.json_bytes(sealed(data)),
+    }
+
+
+def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A record's data with their own hash: an edit by hand shows."""
+    content = {key: value for key, value in data.items() if key != "sha256"}
+    return {**content, "sha256": files.sha256(files.json_bytes(content))}
 
 
 def read_record(path: Path) -> Record:
     """Read a record, given the path of its JSON file.
 
     Raises:
-        MeasuredError: the file is missing, cut short, not a record, of another schema, or its arrays
-            are not the ones that it vouches for.
+        MeasuredError: the file is missing, cut short, not a record, of another schema, changed by hand, or
+            its arrays are not the ones that it vouches for.
     """
     data = _read_json(path)
     try:
-        return _record_from(data, path)
+        found = _record_from(data, path)
     # What a constructor says to values of the right type that do not go together.
     except (MeasuredError, ValueError, TypeError, LookupError, ArithmeticError) as error:
         raise _foreign(path, getattr(error, "problem", f"lacks or garbles {error}")) from error
+    if data["sha256"] != sealed(data)["sha256"]:
+        raise _foreign(path, "was changed since it was written")
+    return found
 
 
 def _record_from(data: dict[str, Any], path: Path) -> Record:
@@ -139,7 +154,7 @@ def _record_from(data: dict[str, Any], path: Path) -> Record:
     for name in (*record.tables, *record.claims):
         checked(name, "a table or a claim")
     if not _SOURCE.fullmatch(record.source):
-        raise MeasuredError(f"names a line of the source as {record.source[:80]!r}")
+        raise MeasuredError(f"names a function of the source as {record.source[:80]!r}")
     for table in record.tables.values():
         for cell in (c for row in table.rows for c in row if isinstance(c, Cell)):
             if cell.id not in record.measurements:
@@ -162,29 +177,17 @@ def _by_name(key: str, items: Any, read: Callable[[dict[str, Any]], Any]) -> dic
     return found
 
 
-def read_records(folder: Path, lock: str | None = None) -> dict[str, Record]:
+def read_records(folder: Path) -> dict[str, Record]:
     """All records of a folder, by experiment.
 
-    Args:
-        folder: where they are.
-        lock: hash of the lock file in force; None asks nobody.
-
     Raises:
-        MeasuredError: a record cannot be read, is kept under another name, was made with other
-            versions than the lock's, or shares an id with another one.
+        MeasuredError: a record cannot be read, is kept under another name, or shares an id with another one.
     """
     records = {}
     for path in sorted(folder.glob("*.json")):
         record = records[path.stem] = read_record(path)
         if record.experiment != path.stem:
             raise _foreign(path, f"is that of {record.experiment}, under another name")
-        if lock is not None and record.fingerprint.get("lock") != lock:
-            raise MeasuredError(
-                "the record was made with another lock file",
-                path=path,
-                expected="records made with the versions that the lock file pins",
-                mend="run: nox -s build",
-            )
     for what, found in (("measurement", "measurements"), ("table", "tables"), ("claim", "claims")):
         refuse_shared(((i, f"record {n}") for n, r in records.items() for i in getattr(r, found)), what)
     return records

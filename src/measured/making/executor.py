@@ -1,0 +1,140 @@
+"""Where work is done: in processes of this machine, each started for it, with its environment set before."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import Future
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol, Self
+
+from measured.making import environment, work
+from measured.making.fingerprint import ENGINE
+from measured.making.work import Order, Outcome
+from measured.project import Project
+
+GIGABYTE = 2**30
+A_TRAINING = 1.5 * GIGABYTE  # memory of a worker, where nothing is known of it
+
+
+class Executor(Protocol):
+    """A number of workers, each of which does one order after another and keeps what it compiled."""
+
+    workers: int
+
+    def __enter__(self) -> Self:
+        """Start."""
+
+    def __exit__(self, *error: object) -> None:
+        """End every worker at once, whatever it is doing."""
+
+    def submit(self, worker: int, order: Order) -> Future[Outcome]:
+        """Hand an order to a worker that has none."""
+
+
+class LocalProcesses:
+    """Workers of this machine: one process of its own each, through loky.
+
+    Args:
+        project: whose work it is.
+        workers: how many.
+    """
+
+    def __init__(self, project: Project, workers: int) -> None:
+        self.workers = workers
+        self._folders = _folders_of(project.packages)
+        self._home = TemporaryDirectory(prefix="measured-home-", ignore_cleanup_errors=True)
+        self._pools: dict[int, object] = {}
+        # Matplotlib looks for fonts once; nothing that an author sets is ever in this folder.
+        self._fonts = project.build / "cache" / "matplotlib"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for pool in self._pools.values():
+            pool.shutdown(wait=True, kill_workers=True)
+        self._pools.clear()
+        self._home.cleanup()
+
+    def submit(self, worker: int, order: Order) -> Future[Outcome]:
+        """Hand an order to a worker, which is started if it has not been."""
+        from loky.process_executor import BrokenProcessPool
+
+        if worker not in self._pools:
+            self._pools[worker] = self._start()
+        try:
+            return self._pools[worker].submit(work.perform, order)
+        except BrokenProcessPool:  # its process was killed with the order before
+            self._pools[worker] = self._start()
+            return self._pools[worker].submit(work.perform, order)
+
+    def _start(self):
+        from loky.process_executor import ProcessPoolExecutor
+
+        home = Path(self._home.name)
+        own = {
+            **environment.of_worker(home),
+            "MPLCONFIGDIR": str(self._fonts),
+            "KERAS_HOME": str(home / "keras"),
+            "LOKY_MAX_MEMORY_LEAK_SIZE": str(64 * GIGABYTE),  # to import TensorFlow is no leak
+        }
+        # loky adds to the environment of this process; what is not passed on is emptied, then removed.
+        emptied = {name: "" for name in os.environ if name not in own}
+        return ProcessPoolExecutor(
+            max_workers=1,
+            timeout=None,
+            initializer=_start_worker,
+            initargs=(tuple(emptied), os.getpid(), self._folders),
+            env={**emptied, **own},
+        )
+
+
+def default_workers() -> int:
+    """As many as there are cores that this process may use, and no more than memory holds."""
+    import loky
+
+    free = _free_memory()
+    fit = loky.cpu_count() if free is None else int(free // A_TRAINING)
+    return max(1, min(loky.cpu_count(), fit))
+
+
+def _start_worker(emptied: tuple[str, ...], parent: int, folders: tuple[str, ...]) -> None:
+    for name in emptied:
+        os.environ.pop(name, None)
+    work.start(parent, folders)
+
+
+def _folders_of(packages: tuple[str, ...]) -> tuple[str, ...]:
+    """Where the project's packages are; the engine is installed, and stays as it is while it works."""
+    specs = [find_spec(name) for name in packages if name != ENGINE]
+    return tuple(str(Path(spec.origin).parent) + os.sep for spec in specs if spec and spec.origin)
+
+
+def _free_memory() -> float | None:
+    """Bytes that may still be had, of the machine's and of this container's; None where nobody says."""
+    bounds = [bound for bound in (_available(), _left_in_container()) if bound is not None]
+    return min(bounds, default=None)
+
+
+def _available() -> float | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        found = dict(line.split(":", 1) for line in lines)
+        return float(found["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return None
+
+
+def _left_in_container() -> float | None:
+    """Control groups, version 2 and version 1."""
+    for most, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        try:
+            return float(Path(most).read_text()) - float(Path(used).read_text())
+        except (OSError, ValueError):  # `max` is no number: no bound
+            continue
+    return None

@@ -1,0 +1,169 @@
+"""What a project makes from its code: runs, records, figures; each says what it is made from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from measured.errors import MeasuredError
+from measured.files import sha256
+from measured.making import environment, running
+from measured.making.fingerprint import Fingerprint, Sources, digest, hash_of_file, of_functions, plain_json
+from measured.project import Project
+from measured.terms.drawing import Plot
+from measured.terms.experiment import Experiment, Run
+from measured.terms.record import read_record, read_vouched
+
+# The engine's modules that can move a number: they run in the worker, or say how it is set up.
+_WORKING = ("measured.making.environment", "measured.making.running", "measured.making.work")
+_JUDGING = ("measured.terms.audit", "measured.terms.record")
+_DRAWING = ("measured.making.figures", "measured.terms.drawing")
+
+
+@dataclass(frozen=True)
+class RunProduct:
+    """One long run's arrays."""
+
+    project: Project
+    experiment: Experiment
+    run: Run
+    sources: Sources
+
+    @property
+    def name(self) -> str:
+        """As people see it."""
+        return f"{self.experiment.name}/{self.run.name}"
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What it leaves."""
+        return running.run_paths(self.project, self.experiment, self.run)
+
+    def inputs(self) -> Fingerprint:
+        """The function, all that it imports, its parameters, and how the process is set up."""
+        return self._inputs
+
+    @cached_property
+    def _inputs(self) -> Fingerprint:
+        return _of_work(
+            self.project, self.sources, [self.run.function], self.run.settings(self.project.quick), _WORKING
+        )
+
+    def found(self) -> Fingerprint | None:
+        """What the stored arrays were made from."""
+        arrays, voucher = self.files
+        if not voucher.exists():
+            return None
+        fingerprint, sha = running.read_voucher(self.project, self.experiment, self.run)
+        read_vouched(arrays, sha)
+        return fingerprint
+
+    def identity(self) -> str:
+        """What the stored arrays were made from, and what they are, as one hash; empty if there are none."""
+        try:
+            fingerprint, sha = running.read_voucher(self.project, self.experiment, self.run)
+        except MeasuredError:
+            return ""
+        return digest({**fingerprint, "arrays": sha})
+
+
+@dataclass(frozen=True)
+class RecordProduct:
+    """One experiment's record."""
+
+    project: Project
+    experiment: Experiment
+    runs: tuple[RunProduct, ...]
+    sources: Sources
+
+    @property
+    def name(self) -> str:
+        """As people see it."""
+        return self.experiment.name
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What it leaves."""
+        path = self.project.records / f"{self.experiment.name}.json"
+        return path, path.with_suffix(".npz")
+
+    def inputs(self) -> Fingerprint:
+        """The measuring function and the claims' predicates, what they import, and the runs as they are."""
+        return self._own_inputs | {f"run {run.run.name}": run.identity() for run in self.runs}
+
+    @cached_property
+    def _own_inputs(self) -> Fingerprint:
+        experiment = self.experiment
+        called = [experiment.measure, *(claim for claim in experiment.claims)]
+        settings = experiment.settings(self.project.quick)
+        parts = _of_work(
+            self.project, self.sources, called, settings, (*_WORKING, *self.sources.closure(_JUDGING))
+        )
+        said = [experiment.question, experiment.prefixes, [[c.id, c.words] for c in experiment.claims]]
+        return {**parts, "declaration": sha256(plain_json({"said": said}).encode())}
+
+    def found(self) -> Fingerprint | None:
+        """What the stored record was made from."""
+        path, _ = self.files
+        if not path.exists():
+            return None
+        record = read_record(path)
+        len(record.arrays)  # reads them, and compares them with their hash
+        if record.mode != self.project.mode:
+            raise MeasuredError(f"it is a {record.mode} record", path=path)
+        return dict(record.fingerprint)
+
+
+@dataclass(frozen=True)
+class FigureProduct:
+    """One figure, in all its forms."""
+
+    project: Project
+    plot: Plot
+    sources: Sources
+
+    @property
+    def name(self) -> str:
+        """As people see it."""
+        return f"figure {self.plot.name}"
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What it leaves; the first vouches for the others."""
+        stem = self.project.drawings / self.plot.name
+        return tuple(Path(f"{stem}{end}") for end in (".json", ".svg", ".light.svg", ".dark.svg", ".csv"))
+
+    def inputs(self) -> Fingerprint:
+        """The drawing function, all that it imports, the palette, and the records as they are."""
+        parts = dict(self._own_inputs)
+        if self.project.palette:
+            parts[f"file {self.project.palette}"] = hash_of_file(self.project.palette_file)
+        for name in self.plot.records:
+            parts[f"record {name}"] = hash_of_file(self.project.records / f"{name}.json")
+        return parts
+
+    @cached_property
+    def _own_inputs(self) -> Fingerprint:
+        return _of_work(self.project, self.sources, [self.plot.draw], {}, (*_WORKING, *_DRAWING))
+
+    def found(self) -> Fingerprint | None:
+        """What the stored figure was made from."""
+        voucher, *others = self.files
+        if not all(path.exists() for path in self.files):
+            return None
+        try:
+            data = json.loads(voucher.read_text(encoding="utf-8"))
+            changed = [p for p in others if sha256(p.read_bytes()) != data["files"][p.name]]
+            fingerprint = dict(data["fingerprint"])
+        except (ValueError, KeyError, TypeError, OSError) as error:
+            raise MeasuredError("its files are not whole", path=voucher) from error
+        if changed:
+            raise MeasuredError("changed by hand", path=changed[0])
+        return fingerprint
+
+
+def _of_work(project: Project, sources: Sources, called, parameters, engine: tuple[str, ...]) -> Fingerprint:
+    parts = of_functions(called, parameters, sources=sources, distributions=project.versions, also=engine)
+    return {**parts, "settings": sha256(environment.settings_in_words().encode())}

@@ -1,0 +1,149 @@
+"""The site as something that is made: from its settings, pages and theme, and from whatever is really read.
+
+What goes into it is asked of its own settings (mkdocs.yml), wherever they say that pages, theme and hooks
+are; what a hook, a snippet or a template opens besides is seen while it is opened.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from measured import files
+from measured.errors import MeasuredError
+from measured.making.fingerprint import (
+    ENGINE,
+    Fingerprint,
+    digest,
+    file_of,
+    hash_of_file,
+    python_version,
+)
+from measured.making.watching import Watch, watching, watching_environment
+from measured.mkdocs_yml import NAME, SiteSettings, Tagged
+from measured.project import Project
+
+
+@dataclass(frozen=True)
+class SiteProduct:
+    """A finished site.
+
+    Args:
+        project: whose it is.
+        target: the folder in which it stands.
+    """
+
+    project: Project
+    target: Path
+    name: str = "site"
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What vouches for it."""
+        return (self.project.build / "site.json",)
+
+    def inputs(self) -> Fingerprint:
+        """Settings, pages, theme and hooks; records, figures and runs; the engine, and what is installed."""
+        root = self.project.root
+        parts = {"engine": tree_of(file_of(ENGINE).parent)}
+        for folder in _folders(root):
+            parts[f"tree {folder}"] = tree_of(root / folder)
+        for built in (self.project.records, self.project.drawings, self.project.runs):
+            parts[f"made {built.name}"] = tree_of(built)
+        parts["stored values"] = tree_of(self.project.stored)
+        parts["confirmations"] = tree_of(self.project.confirmations_folder)
+        parts["renderer"] = self.project.renderer
+        for path in (*_hooks(root), *filter(None, [self.project.hooks])):
+            parts[f"file {path}"] = hash_of_file(root / path)
+        parts |= {"python": python_version(), "packages": _installed(), "commit": _commit(root)}
+        return parts
+
+    def found(self) -> Fingerprint | None:
+        """What the site that stands there was made from.
+
+        Raises:
+            MeasuredError: somebody changed it since.
+        """
+        (voucher,) = self.files
+        if not voucher.exists() or not self.target.is_dir():
+            return None
+        try:
+            data = json.loads(voucher.read_text(encoding="utf-8"))
+            fingerprint, whole = dict(data["fingerprint"]), data["site"] == tree_of(self.target)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise MeasuredError("its voucher is not whole", path=voucher) from error
+        if not whole:
+            raise MeasuredError("changed by hand", path=self.target)
+        return fingerprint
+
+    @contextmanager
+    def being_made(self) -> Iterator[Watch]:
+        """Watch what is read while it is made.
+
+        Raises:
+            MeasuredError: something changed meanwhile.
+        """
+        before = self.inputs()
+        apart = (self.project.build, self.target, file_of(ENGINE).parent)
+        with watching(self.project.root, apart) as watch, watching_environment(watch):
+            yield watch
+        watch.refuse_changes()
+        after = self.inputs()
+        for part in before:
+            if after.get(part) != before[part]:
+                raise MeasuredError(
+                    f"{part} changed while the site was made from it",
+                    expected="pages, theme and records that stay as they are until the site is made",
+                    mend="nothing was published; run it again",
+                )
+
+    def vouch(self, watch: Watch) -> None:
+        """Write down what the site was made from, and what it is."""
+        fingerprint = dict(sorted({**watch.read, **self.inputs()}.items()))
+        files.write_json(self.files[0], {"fingerprint": fingerprint, "site": tree_of(self.target)})
+
+
+def tree_of(folder: Path) -> str:
+    """Every file below a folder, by name and content, as one hash."""
+    found = (p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    return digest({p.relative_to(folder).as_posix(): files.sha256(p.read_bytes()) for p in found})
+
+
+def _folders(root: Path) -> list[str]:
+    """The folders that the site's settings name, below the project's or beside it."""
+    settings = SiteSettings.load(root)
+    named = [
+        settings.docs,
+        root / str(settings.plugins.get("measured", {}).get("vendor", "build/vendor/site")),
+    ]
+    theme = settings.theme.get("custom_dir")
+    if theme:
+        named.append(root / str(theme))
+    return [str(path.relative_to(root)) if path.is_relative_to(root) else str(path) for path in named]
+
+
+def _hooks(root: Path) -> list[str]:
+    """The settings themselves, and the hooks that they name."""
+    hooks = SiteSettings.load(root).raw.get("hooks") or []
+    return [NAME, *(str(hook.value if isinstance(hook, Tagged) else hook) for hook in hooks)]
+
+
+def _installed() -> str:
+    """Every installed distribution by name and version, as one hash; none is imported for it."""
+    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
+    names = (p.name for f in folders for p in Path(f).iterdir() if p.suffix in (".dist-info", ".egg-info"))
+    return files.sha256("\n".join(sorted(names)).encode())
+
+
+def _commit(root: Path) -> str:
+    """The commit that is checked out, and its time; empty where there is none."""
+    command = ["git", "-C", str(root), "log", "-1", "--format=%H %ct"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""

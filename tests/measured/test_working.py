@@ -1,0 +1,154 @@
+"""Work in processes of its own: their environment, their order, and what becomes of those that fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from measured.making import executor
+from measured.making.progress import Progress
+from measured.making.workflow import Job, _Schedule
+
+
+def test_the_callers_environment_reaches_no_number(sample):
+    sample.edit(
+        "src/dice/fair.py", "    counts = np", "    import os; print(sorted(os.environ))\n    counts = np"
+    )
+    sample.edit("src/dice/fair.py", "counts = np", "assert 'AUTHORS_OWN' not in os.environ; counts = np")
+    environment = {**sample.options({})["env"], "OMP_NUM_THREADS": "2", "AUTHORS_OWN": "1"}
+    made = sample.run("make", "--workers", "1", env=environment)
+    assert made.returncode == 0, made.stdout
+    settings = json.loads(sample.read("build/records/fair.json"))["environment"]["settings"]
+    assert settings["OMP_NUM_THREADS"] == "1"
+
+
+def test_other_threads_than_the_record_says_are_refused(sample):
+    sample.edit(
+        "src/dice/loaded.py",
+        "    if BROKEN",
+        "    import threadpoolctl; threadpoolctl.threadpool_limits(2)\n    if BROKEN",
+    )
+    made = sample.run("make", "--workers", "1")
+    assert made.returncode == 1
+    assert "works with other threads or settings than its record says" in made.stdout
+
+
+def test_an_experiment_that_ends_or_kills_its_process_fails_alone(sample):
+    sample.edit(
+        "src/dice/loaded.py", "    if BROKEN", "    import os; os.kill(os.getpid(), 9)\n    if BROKEN"
+    )
+    sample.edit("src/dice/fair.py", '"draws": 600', '"draws": 601')
+    sample.edit("src/dice/luck.py", "    return", "    raise SystemExit(0)\n    return")
+    made = sample.run("make", "--workers", "1")
+    assert made.returncode == 1
+    assert "loaded: its process was killed" in made.stdout
+    assert "run seed0 of fair (seed 0) raised SystemExit" in made.stdout
+    assert "Traceback" not in made.stdout
+
+
+def test_an_interrupt_publishes_nothing_and_leaves_no_process(sample):
+    sample.edit("src/dice/luck.py", "    return", "    import time; time.sleep(600)\n    return")
+    before = sample.tree("site")
+    with sample.start("build", "--workers", "1", start_new_session=True) as building:
+        for line in building.stdout:
+            if "now fair/seed" in line:
+                break
+        building.send_signal(signal.SIGINT)
+        rest, _ = building.communicate(timeout=60)
+    assert building.returncode != 0
+    assert "stopped" in rest
+    assert "published" not in rest
+    assert "gate" not in rest
+    assert sample.tree("site") == before
+    assert alive_in(building.pid) == []
+
+
+def test_workers_end_with_a_parent_that_was_killed(sample):
+    sample.edit("src/dice/luck.py", "    return", "    import time; time.sleep(600)\n    return")
+    with sample.start("make", "--workers", "1", start_new_session=True) as building:
+        for line in building.stdout:
+            if "now fair/seed" in line:
+                break
+        building.kill()
+    deadline = time.monotonic() + 60
+    while alive_in(building.pid) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert alive_in(building.pid) == []
+
+
+def alive_in(session):
+    listed = subprocess.run(["ps", "-o", "pid=,stat=", "-g", str(session)], capture_output=True, text=True)
+    return [line for line in listed.stdout.splitlines() if "Z" not in line]
+
+
+def job(name, seconds=1.0, model="", after=()):
+    return Job(name, SimpleNamespace(), "never made", after, SimpleNamespace(), seconds, model)
+
+
+def test_runs_of_one_model_stay_with_a_worker_longest_first_and_light_work_begins():
+    jobs = [job(f"small{n}", 1.0 + n, "small") for n in range(3)]
+    jobs += [job(f"large{n}", 10.0, "large") for n in range(2)]
+    jobs += [job("record", 0.1, after=("small0", "large0")), job("light", 0.1)]
+    schedule = _Schedule(jobs)
+    assert schedule.next_for(0).name == "light"
+    first = schedule.next_for(1)
+    assert first.name == "large0"
+    assert [schedule.next_for(0).name for _ in range(2)] == ["small2", "small1"]
+    assert schedule.next_for(1).name == "large1"
+    last = schedule.next_for(1)  # nothing of its own is left: it helps the other
+    assert last.name == "small0"
+    assert schedule.next_for(0) is None
+    schedule.finish(first)
+    schedule.finish(last)
+    assert schedule.next_for(0).name == "record"
+
+
+def test_workers_fit_the_cores_and_the_memory(monkeypatch):
+    import loky
+
+    monkeypatch.setattr(loky, "cpu_count", lambda: 8)
+    monkeypatch.setattr(executor, "_available", lambda: 100 * executor.GIGABYTE)
+    monkeypatch.setattr(executor, "_left_in_container", lambda: None)
+    assert executor.default_workers() == 8
+    monkeypatch.setattr(executor, "_left_in_container", lambda: 5 * executor.GIGABYTE)
+    assert executor.default_workers() == 3
+    monkeypatch.setattr(executor, "_available", lambda: 0.1 * executor.GIGABYTE)
+    assert executor.default_workers() == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system pins no process to cores")
+def test_one_core_is_one_worker():
+    call = "from measured.making.executor import default_workers as d; print(d())"
+    pinned = subprocess.run(
+        ["taskset", "-c", str(min(os.sched_getaffinity(0))), "python", "-c", call],
+        capture_output=True,
+        text=True,
+    )
+    assert pinned.stdout.strip() == "1", pinned.stderr
+
+
+def test_progress_says_what_is_done_what_is_left_and_how_long(monkeypatch):
+    said, now = [], [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    with Progress([10.0, 10.0, 20.0], 2, said.append, live=False) as progress:
+        progress.begins(0, "a")
+        progress.begins(1, "b")
+        progress.show()
+        assert said == []
+        progress.ends(0, 10.0, 20.0)
+        now[0] = 6.0
+        progress.show()
+    assert said == ["  1 of 3 done, 2 left, about 30 s; now b"]
+
+
+def test_progress_is_a_table_on_a_terminal(capsys):
+    with Progress([1.0], 1, lambda line: None, live=True) as progress:
+        progress.begins(0, "induction/long")
+        progress.show()
+        assert progress._drawn().row_count == 2
