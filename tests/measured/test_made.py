@@ -156,7 +156,7 @@ def test_whatever_was_read_or_imported_counts(harmed, plan, name, old, new, stal
     harmed.edit(name, old, new)
     found = plan(harmed.root)
     assert set(found) == stale
-    assert why in found["odd"]
+    assert why in " ".join(found.values())
 
 
 def test_a_file_that_appears_counts(harmed, plan):
@@ -213,7 +213,7 @@ def test_an_edit_while_it_works_is_an_error_and_nothing_is_stored(harmed):
     before = harmed.read("build/records/odd.json")
     made = harmed.run("make", "--workers", "1")
     assert made.returncode == 1, made.stdout
-    assert "module dice.limits changed while it was in use" in made.stdout
+    assert "changed while it was in use" in made.stdout
     assert harmed.read("build/records/odd.json") == before
 
 

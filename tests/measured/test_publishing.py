@@ -14,6 +14,7 @@ from measured.making.watching import watching, watching_environment
 from measured.project import Project
 from measured.site import publishing
 from measured.site.product import SiteProduct
+from samples import SAMPLE, copy
 
 
 def sites(folder):
@@ -124,17 +125,17 @@ def test_everybody_may_read_what_is_published_whatever_the_umask(tmp_path):
 
 
 @pytest.fixture
-def site(sample):
-    """The sample's published site, and its state when asked."""
-    sample.product = SiteProduct(Project.load(sample.root), sample.root / "site")
-    sample.state = lambda: made(sample.product, sample.product.project.root)
-    return sample
+def site(tmp_path):
+    """The sample's site, before it was ever made."""
+    root = copy(SAMPLE, tmp_path / "dice").root
+    return SiteProduct(Project.load(root), root / "site")
 
 
-def test_a_site_is_fresh_until_somebody_touches_it(site):
-    assert site.state() == Fresh()
-    (site.root / "site/index.html").write_text("<p>else</p>")
-    assert site.state() == Stale("changed by hand")
+def test_a_site_is_fresh_until_somebody_touches_it(sample):
+    product = SiteProduct(Project.load(sample.root), sample.root / "site")
+    assert made(product, sample.root) == Fresh()
+    (sample.root / "site/index.html").write_text("<p>else</p>")
+    assert made(product, sample.root) == Stale("changed by hand")
 
 
 @pytest.mark.parametrize(
@@ -148,25 +149,25 @@ def test_a_site_is_fresh_until_somebody_touches_it(site):
     ],
 )
 def test_what_the_settings_name_counts_wherever_it_is(site, settings, name):
-    path = site.root / name
-    (site.root / "pages").mkdir()
-    (site.root / "pages/a.md").write_text("# A\n")
+    path = site.project.root / name
+    (site.project.root / "pages").mkdir()
+    (site.project.root / "pages/a.md").write_text("# A\n")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("# One\n" if path.suffix == ".md" else "site_name: One\n")
-    (site.root / "mkdocs.yml").write_text(settings)
-    before = site.product.inputs()
-    with watching(site.root) as watch:
-        site.product.inputs()
+    (site.project.root / "mkdocs.yml").write_text(settings)
+    before = site.inputs()
+    with watching(site.project.root) as watch:
+        site.inputs()
     path.write_text("# Two\n" if path.suffix == ".md" else "site_name: Two\n")
-    after = site.product.inputs()
+    after = site.inputs()
     assert before != after or f"file {name}" in watch.read
 
 
 def test_variables_that_settings_and_hooks_ask_for_count(site, monkeypatch):
-    hook = site.root / "hook.py"
+    hook = site.project.root / "hook.py"
     hook.write_text("import os\nwho = os.environ.get('AUTHOR'), os.getenv('EDITOR_OF'), dict(os.environ)\n")
     monkeypatch.setenv("AUTHOR", "one")
-    with watching(site.root) as watch, watching_environment(watch):
+    with watching(site.project.root) as watch, watching_environment(watch):
         exec(compile(hook.read_text(), str(hook), "exec"), {"__name__": "hook"})
         _ = os.environ.get("HOME")  # asked for by nobody's hook
     variables = {part for part in watch.read if part.startswith("variable ")}
@@ -177,5 +178,5 @@ def test_variables_that_settings_and_hooks_ask_for_count(site, monkeypatch):
 
 
 def test_a_page_edited_while_the_site_is_made_is_an_error(site):
-    with pytest.raises(MeasuredError, match="changed while"), site.product.being_made():
-        (site.root / "docs/index.md").write_text("# Another\n")
+    with pytest.raises(MeasuredError, match="changed while"), site.being_made():
+        (site.project.root / "docs/index.md").write_text("# Another\n")

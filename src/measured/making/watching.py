@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from importlib.util import source_from_cache
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 from measured.errors import MeasuredError
 from measured.files import sha256
@@ -152,17 +152,18 @@ def watching_environment(watch: Watch) -> Iterator[None]:
     kind = type(os.environ)
 
     class Watched(kind):
-        iterating = 0
+        copied: ClassVar[list[str]] = []
 
         def __iter__(self):
-            Watched.iterating += 1  # whoever copies all of them asks for none
-            try:
-                yield from super().__iter__()
-            finally:
-                Watched.iterating -= 1
+            names = list(super().__iter__())
+            Watched.copied = names[::-1]  # whoever copies all of them, one after another, asks for none
+            return iter(names)
 
         def __getitem__(self, name):
-            if not Watched.iterating:
+            if Watched.copied and Watched.copied[-1] == name:
+                Watched.copied.pop()
+            else:
+                Watched.copied = []
                 watch.notice_variable(name, sys._getframe(1))
             return super().__getitem__(name)
 
