@@ -90,7 +90,7 @@ def test_a_record_with_a_spoiled_measurement_is_told(tmp_path):
 def test_a_record_changed_by_hand_is_told(tmp_path):
     record.write_record(tmp_path, made())
     path = tmp_path / "dice.json"
-    path.write_text(path.read_text().replace('"value": 0.5', '"value": 0.75'))
+    path.write_text(path.read_text().replace('"Fair?"', '"Unfair?"'))
     with pytest.raises(MeasuredError, match="was changed since it was written"):
         record.read_record(path)
 
