@@ -190,6 +190,11 @@ def test_a_folder_gets_one_policy_one_sheet_and_an_index_of_its_prose(folder):
     assert len(tree.css("meta[http-equiv]")) == 1
 
 
+def test_formulas_and_hard_blanks_are_text_in_the_index():
+    page = finished(r'<h1 id="a">x</h1><p>of <span class="arithmatex">\(\text{a b}~d_k\)</span></p>')
+    assert "d_k" in page.sections[0].paragraphs[0]
+
+
 def test_a_page_that_did_not_change_is_not_read_again(folder, monkeypatch):
     before = {path: path.read_text(encoding="utf-8") for path in folder.rglob("*.html")}
     built(folder)

@@ -23,6 +23,7 @@ from measured.site import kept_pages
 
 # Plugins that Zensical takes over by itself; it ignores all others in silence.
 _OF_ZENSICAL = frozenset(("search", "offline"))
+_ADDRESSES = frozenset(("site_url", "repo_url", "edit_uri"))
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,9 @@ def _for_zensical(raw: dict[str, Any], root: Path) -> dict[str, Any]:
         )
     theme = raw.get("theme")
     theme = dict(theme) if isinstance(theme, Mapping) else {"name": theme}
-    return {**raw, "theme": {"variant": "classic", **theme}}
+    # An address that is not known is absent there: an empty one would be linked to.
+    known = {key: value for key, value in raw.items() if value != "" or key not in _ADDRESSES}
+    return {**known, "theme": {"variant": "classic", **theme}}
 
 
 RENDERERS = {

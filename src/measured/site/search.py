@@ -100,7 +100,8 @@ def _words_of(node: LexborNode) -> Iterator[str]:
         yield node.text_content or ""
     elif node.tag == "math":
         apart = " " if node.attributes.get("display") == "block" else ""
-        yield apart + formulas.as_text(node.html or "") + apart
+        markup = (node.html or "").replace("&nbsp;", "\u00a0")  # HTML's one entity that XML lacks
+        yield apart + formulas.as_text(markup) + apart
     elif node.tag not in _UNSEARCHED and not _excluded(node):
         yield from _words(node)
         if node.tag == "br":
