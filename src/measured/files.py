@@ -52,6 +52,15 @@ def json_bytes(data: Any) -> bytes:
     return (json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
 
 
+def csv_cell(value: object) -> object:
+    """A value for CSV: spreadsheets take a text that starts like a formula for one, and would run it."""
+    return (
+        f"'{value}"
+        if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+        else value
+    )
+
+
 def sha256(data: bytes) -> str:
     """Hash of bytes as they are."""
     return hashlib.sha256(data).hexdigest()

@@ -56,10 +56,10 @@ def refuse_linked_folders(root: Path, *folders: Path) -> None:
         MeasuredError: one is, so that what is written or deleted would be on the other side.
     """
     for folder in folders:
-        behind = folder.relative_to(root)
-        for part in [*reversed(behind.parents), behind]:
-            if (root / part).is_symlink() and part != Path("."):
-                raise _linked(root / part)
+        above = [path for path in folder.parents if path != root and path.is_relative_to(root)]
+        for path in (*above, folder):
+            if path.is_symlink():
+                raise _linked(path)
         for path in _linked_below(folder):
             raise _linked(path)
 

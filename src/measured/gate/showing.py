@@ -6,12 +6,11 @@ versions of a changed one lie beside it, in `build/drift/`.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from measured import files
+from measured import files, folders
 from measured.gate.compare import Drift
 from measured.gate.reading import findings_of, read_by
 from measured.mkdocs_yml import SiteSettings
@@ -83,7 +82,7 @@ def show(drifted: Drifted) -> None:
 def leave(project: Project, drifted: Drifted, taken: bool) -> Path:
     """Write the summary, with copies of the figures that changed; say where it is."""
     folder = project.build / "drift"
-    shutil.rmtree(folder, ignore_errors=True)
+    folders.fresh(folder)
     lines = [f"# Drift, {'accepted' if taken else 'not accepted'}", ""]
     for experiment in drifted.found:
         refused = f" (not stored: {drifted.refused[experiment]})" if experiment in drifted.refused else ""

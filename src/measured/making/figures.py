@@ -62,4 +62,4 @@ def _described(svg: str, drawing: Drawing) -> str:
 
 
 def _plain(value: object) -> object:
-    return value.item() if hasattr(value, "item") else value
+    return files.csv_cell(value.item() if hasattr(value, "item") else value)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from measured import files
 from measured.errors import MeasuredError
+from measured.making import pruning
 from measured.making.executor import Executor
 from measured.making.fingerprint import Sources, plain_json
 from measured.making.made import Product, Stale, made
@@ -159,8 +160,10 @@ def prune(project: Project, declared: Iterable[Job]) -> list[Path]:
     Runs stay: they were dear, their fingerprint says what they are, and another branch may want them.
     """
     kept = {path for job in declared for path in job.makes}
-    folders = (project.records, project.drawings)
-    gone = [p for f in folders if f.is_dir() for p in sorted(f.rglob("*")) if p.is_file() and p not in kept]
+    gone = [
+        *pruning.undeclared(project.records, pruning.RECORD, kept),
+        *pruning.undeclared(project.drawings, pruning.FIGURE, kept),
+    ]
     for path in gone:
         path.unlink()
     return gone

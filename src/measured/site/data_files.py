@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from measured.files import csv_cell
 from measured.gate.stored import Expectation
 from measured.making.running import place_of
 from measured.project import Project
@@ -123,7 +124,10 @@ def table_csv(table: Table, library: Library) -> str:
     writer.writerow([_text(column) for column in table.columns])
     for row in table.rows:
         writer.writerow(
-            [library.measurements[c.id].as_dict()["value"] if isinstance(c, Cell) else _text(c) for c in row]
+            [
+                csv_cell(library.measurements[c.id].as_dict()["value"]) if isinstance(c, Cell) else _text(c)
+                for c in row
+            ]
         )
     return stream.getvalue()
 
@@ -163,9 +167,9 @@ def stored_values(project: Project) -> dict[str, Expectation]:
     return {name: e for file in read_all(project.stored).values() for name, e in file.items()}
 
 
-def _text(cell: str) -> str:
+def _text(cell: str) -> object:
     """A label without its Markdown."""
-    return re.sub(r"[*`$]", "", cell)
+    return csv_cell(re.sub(r"[*`$]", "", cell))
 
 
 def _json(data: Any) -> str:
