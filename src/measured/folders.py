@@ -71,7 +71,7 @@ def refuse_links_out(folder: Path, root: Path) -> None:
         MeasuredError: a link leads out of `root` or to something hidden there; or a pipe, a socket, a device.
     """
     within = root.resolve()
-    for path in _entries(folder):
+    for path in (folder, *_entries(folder)):
         if path.is_symlink():
             target = path.resolve()
             hidden = target.is_relative_to(within) and any(

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from measured.errors import MeasuredError
+from measured.folders import refuse_links_out
 
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 NAME = "mkdocs.yml"
@@ -158,10 +159,11 @@ class SiteSettings:
             drafts: with those of draft_docs, which are shown in a preview alone.
 
         Raises:
-            MeasuredError: the folder of pages is missing.
+            MeasuredError: the folder of pages is missing, or a link in it leads out of the project.
         """
         if not self.docs.is_dir():
             raise MeasuredError(f"no folder of pages at {self.docs}", path=self.path, expected="docs_dir")
+        refuse_links_out(self.docs, self.path.parent)
         left_out = [self._excluded, *([] if drafts else [self._drafts])]
         for folder, names, found in os.walk(self.docs, followlinks=True):
             names.sort()

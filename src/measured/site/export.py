@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from measured import folders
+from measured import folders, private_words
 from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings
 from measured.project import Project
@@ -31,6 +31,7 @@ def export(project: Project, target: Path) -> int:
     made = project.build / "export"
     folders.fresh(made)
     count = site.write(made)
+    private_words.refuse(made, project.root)
     folders.publish(made, target)
     return count
 

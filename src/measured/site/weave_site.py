@@ -115,7 +115,6 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
     Raises:
         MeasuredError: a page that cannot be woven; with path and line.
     """
-    folders.refuse_links_out(settings.docs, project.root)
     stored = data_files.stored_values(project) if project.quick else ()
     library = Library(project.read_records(), absent=stored)
     weaver = Weaver(
