@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -99,7 +99,7 @@ def publish(made: Path, target: Path) -> None:
         MeasuredError: the target holds what is not ours, or cannot be replaced; it is as it was.
     """
     refuse_strangers(target)
-    _list(made)
+    write_list(made)
     with _beside(made, target) as new:
         _publish_modes(new)
         try:
@@ -165,23 +165,37 @@ def refuse_strangers(folder: Path) -> None:
     there = {path.relative_to(folder).as_posix() for path in _entries(folder) if not _is_folder(path)}
     if not there:
         return
-    strangers = sorted(name for name in there - _listed(folder) if name.split("/")[-1] not in _LITTER)
+    strangers = sorted(name for name in there - {LIST} - listed(folder) if name.split("/")[-1] not in _LITTER)
     if strangers:
         more = f" and {len(strangers) - 3} more" if len(strangers) > 3 else ""
         raise _strange(folder, f"where this was not put by us: {', '.join(strangers[:3])}{more}")
 
 
-def _listed(folder: Path) -> set[str]:
+def drop(folder: Path, names: Iterable[str]) -> None:
+    """Delete files of ours from a folder, and what is then an empty folder in it."""
+    for name in sorted(names):
+        path = inside(folder, name)
+        path.unlink(missing_ok=True)
+        for above in path.parents:
+            if above == folder or not above.is_dir() or any(above.iterdir()):
+                break
+            above.rmdir()
+
+
+def listed(folder: Path) -> set[str]:
+    """The files that are on a folder's list."""
     try:
         found = read_json(folder / LIST)
     except MeasuredError:
         return set()
-    return {LIST, *(name for name in found if isinstance(name, str))} if isinstance(found, list) else set()
+    return {name for name in found if isinstance(name, str)} if isinstance(found, list) else set()
 
 
-def _list(folder: Path) -> None:
-    names = sorted(path.relative_to(folder).as_posix() for path in _entries(folder) if not _is_folder(path))
-    files.write_bytes(folder / LIST, json.dumps([n for n in names if n != LIST], indent=0).encode())
+def write_list(folder: Path, names: Iterable[str] | None = None) -> None:
+    """Put files on a folder's list, all that are there unless they are named: these are ours."""
+    if names is None:
+        names = (path.relative_to(folder).as_posix() for path in _entries(folder) if not _is_folder(path))
+    files.write_bytes(folder / LIST, json.dumps(sorted(set(names) - {LIST}), indent=0).encode())
 
 
 @contextmanager

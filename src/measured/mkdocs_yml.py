@@ -131,7 +131,11 @@ class SiteSettings:
     @property
     def docs(self) -> Path:
         """The folder of pages."""
-        return (self.path.parent / str(self.raw.get("docs_dir") or "docs")).resolve()
+        return self._docs_as_named.resolve()
+
+    @property
+    def _docs_as_named(self) -> Path:
+        return self.path.parent / str(self.raw.get("docs_dir") or "docs")
 
     @property
     def theme(self) -> Mapping[str, Any]:
@@ -163,7 +167,7 @@ class SiteSettings:
         """
         if not self.docs.is_dir():
             raise MeasuredError(f"no folder of pages at {self.docs}", path=self.path, expected="docs_dir")
-        refuse_links_out(self.docs, self.path.parent)
+        refuse_links_out(self._docs_as_named, self.path.parent)
         left_out = [self._excluded, *([] if drafts else [self._drafts])]
         for folder, names, found in os.walk(self.docs, followlinks=True):
             names.sort()

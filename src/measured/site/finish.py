@@ -118,8 +118,8 @@ def _finished(rendered: Mapping[str, Path], setting: Setting, cache: Path) -> It
             page = finish_page(text, path, setting)
             files.write_text(kept, json.dumps(asdict(page), ensure_ascii=False))
         yield path, page
-    for old in cache.glob("*.json"):
-        if old.name not in {*used, "sheet.json", "finished.json"}:
+    for old in cache.glob(f"{'[0-9a-f]' * 40}.json"):
+        if old.name not in used:
             old.unlink()
 
 

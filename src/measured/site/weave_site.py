@@ -86,21 +86,18 @@ class WovenSite:
         """
         if not (folder / folders.LIST).is_file():
             folders.fresh(folder)
-        wanted = {folder / folders.LIST}
+        before, wanted = folders.listed(folder), set()
         for place, content in self.contents():
             path = folders.inside(folder, place)
-            wanted.add(path)
+            wanted.add(place)
             if isinstance(content, Path):
                 _copy(content, path)
                 continue
             data = content.encode("utf-8") if isinstance(content, str) else content
             if not path.is_file() or path.read_bytes() != data:
                 files.write_bytes(path, data)
-        for path in sorted(folder.rglob("*"), reverse=True):
-            if path.is_file() and path not in wanted:
-                path.unlink()
-            elif path.is_dir() and not any(path.iterdir()):
-                path.rmdir()
+        folders.drop(folder, before - wanted)
+        folders.write_list(folder, wanted)
         return len(self.pages)
 
 

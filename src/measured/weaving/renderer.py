@@ -236,7 +236,7 @@ class Renderer:
 
     def forget_others(self) -> None:
         """Remove earlier readings that no page of this run asked for."""
-        for path in self.cache.glob("*.json") if self.cache else ():
+        for path in self.cache.glob(f"{'[0-9a-f]' * 32}.json") if self.cache else ():
             if path.stem not in self._readings:
                 path.unlink(missing_ok=True)
 
