@@ -55,6 +55,7 @@ class CodeCell:
         code: what runs; the source of functions where the cell pulls it in.
         attributes: what its fence says.
         prefix: what stands before each of its lines in the page: the container that it is in.
+        box: the element for what the engine writes there.
         pulled: how many lines of the code the cell pulls in, before its own begin.
     """
 
@@ -62,6 +63,7 @@ class CodeCell:
     code: str
     attributes: CellAttributes = CellAttributes()
     prefix: str = ""
+    box: str = "div"
     pulled: int = 0
 
     @property
@@ -156,6 +158,7 @@ def _shown(
         showing = Showing(
             f"{page.path.stem}-{number}",
             cell.prefix,
+            cell.box,
             cell.attributes.alt,
             cell.attributes.html,
             renderer,
@@ -188,7 +191,9 @@ def _cell(fence: Fence, path: Path) -> CodeCell:
         source = source_of(attributes.source, path, fence.line)
         pulled = source.count("\n") + (3 if code else 0)
         code = "\n\n\n".join(filter(None, [source, code]))
-    return CodeCell(fence.line, code, attributes, fence.prefix, pulled)
+    return CodeCell(
+        fence.line, code, attributes, fence.prefix, fence.place.box if fence.prefix else "div", pulled
+    )
 
 
 def source_of(reference: str, path: Path, line: int) -> str:

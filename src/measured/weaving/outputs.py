@@ -53,6 +53,7 @@ class Showing:
     Args:
         name: what its pictures' names begin with.
         prefix: what stands before each line of the cell in its page: the container that it is in.
+        box: the element for what the engine writes there.
         alt: what its pictures show, in words.
         html: `sanitised` or `as-is`.
         renderer: the site's Markdown.
@@ -61,6 +62,7 @@ class Showing:
 
     name: str
     prefix: str
+    box: str
     alt: str
     html: str
     renderer: Renderer
@@ -107,7 +109,7 @@ class Showing:
     def _wrapped(self, markdown: str) -> str:
         """Markdown in the box of an output; further in, Python-Markdown reads it without being told."""
         reads = "" if self.prefix else ' markdown="1"'
-        return f'<div class="cell-output"{reads}>\n\n{markdown}\n\n</div>'
+        return f'<{self.box} class="cell-output"{reads}>\n\n{markdown}\n\n</{self.box}>'
 
     def _picture(self, kind: str, content: str, pictures: dict[str, bytes]) -> str:
         if not self.alt.strip():
@@ -150,7 +152,7 @@ class Showing:
         lines = ["| " + " | ".join(_in_cell(cell) for cell in row) + " |" for row in (head, *rows)]
         lines.insert(1, "| " + " | ".join(rules) + " |")
         inner = "\n".join(lines)
-        return f'<div class="cell-output measured-table"{reads}>\n\n{inner}\n\n</div>'
+        return f'<{self.box} class="cell-output measured-table"{reads}>\n\n{inner}\n\n</{self.box}>'
 
 
 def fenced(code: str, info: str) -> str:

@@ -19,7 +19,7 @@ import yaml
 
 from measured import fast_yaml
 from measured.errors import MeasuredError
-from measured.weaving.renderer import END, FENCE, INLINE, RAW, TOKEN, Place, Reading, Renderer
+from measured.weaving.renderer import END, FENCE, INLINE, RAW, STAND_IN, TOKEN, Place, Reading, Renderer
 
 Kind = Literal["prose", "fence", "code", "formula", "comment"]
 
@@ -81,6 +81,7 @@ class Piece:
         line: in the file.
         prefix: what stands before it on its line.
         alone: whether nothing but blanks (or the marks of a quotation) shares its lines.
+        gaps: whether there is a blank line, or the end of the page, before it and after it.
         place: where the renderer shows it.
         partner: the number of the tag that ends it.
         block: whether it makes blocks of its own, as tables, figures and claims around paragraphs do.
@@ -93,6 +94,7 @@ class Piece:
     line: int
     prefix: str
     alone: bool
+    gaps: tuple[bool, bool]
     place: Place = field(default_factory=lambda: Place("absent"))
     partner: int | None = None
     block: bool = False
@@ -111,7 +113,8 @@ class Piece:
     def is_literal(self) -> bool:
         """Whether it is shown as written: in code and comments, and as the braces of LaTeX."""
         if self.place.kind == "formula":
-            return self.kind != "comment" and not (self.kind == "expression" and _REFERS.search(self.text))
+            refers = self.kind == "expression" and _REFERS.search(self.text) is not None
+            return not refers and self.kind != "comment" and self.tag not in (*_PAIRS, *_PAIRS.values())
         return self.place.kind in ("code", "comment")
 
 
@@ -149,7 +152,7 @@ class Fence:
     @property
     def is_shown(self) -> bool:
         """Whether the renderer shows it as a block of code."""
-        return self.place.kind == "code"
+        return self.place.kind == "code" and self.place.within("pre")
 
 
 @dataclass(frozen=True)
@@ -382,11 +385,13 @@ class _Scan:
     def _piece(self, match: re.Match[str], number: int) -> Piece:
         body = self.source.body
         prefix = body[body.rfind("\n", 0, match.start()) + 1 : match.start()]
-        end = body.find("\n", match.end())
-        rest = body[match.end() : end if end >= 0 else len(body)]
-        alone = not prefix.strip("> \t") and not rest.strip()
+        begin, end = match.start() - len(prefix), _line_end(body, match.end())
+        alone = not prefix.strip("> \t") and not body[match.end() : end].strip()
+        before = body[body.rfind("\n", 0, max(begin - 1, 0)) + 1 : max(begin - 1, 0)]
+        after = body[end + 1 : _line_end(body, end + 1)]
+        gaps = not before.strip("> \t"), not after.strip("> \t")
         line = self.source.line_at(match.start())
-        return Piece(number, match.lastgroup, match[0], match.start(), line, prefix, alone)
+        return Piece(number, match.lastgroup, match[0], match.start(), line, prefix, alone, gaps)
 
     def _fence(self, opening: re.Match[str], number: int) -> Fence | None:
         """The block that a fence opens, by the rules of superfences; None where it opens none."""
@@ -462,7 +467,8 @@ class _Scan:
     # What cannot stand where it stands
 
     def _check_fence(self, fence: Fence) -> None:
-        if fence.place.kind not in ("code", "quoted", "comment", "silent"):
+        read = fence.place.kind in ("code", "quoted") and fence.place.within("pre")
+        if not read and fence.place.kind not in ("comment", "silent"):
             raise self._error(
                 f"the renderer does not read {fence.mark}{fence.info} as a block of code",
                 fence.line,
@@ -512,27 +518,24 @@ class _Scan:
 
     def _check_containers(self) -> None:
         """Blocks that the engine writes stay in the list, admonition or tab in which an author put them."""
-        blocks = [piece for piece in self.source.pieces if piece.block and not piece.is_literal]
-        if not any(piece.prefix or self._is_close(piece) for piece in blocks):
+        blocks = [piece for piece in self.source.pieces if piece.block and piece.place.kind != "comment"]
+        if not any(piece.prefix or not piece.gaps[0] for piece in blocks):
             return
         bare = _Probe(self.source, self.source.money, blocks=False)
         reading = self.renderer.read(f"{bare.text}\n\n{self.renderer.appended()}")
         for piece in blocks:
-            meant, became = (_containers(p) for p in (reading.place(piece.number), piece.place))
-            inside = became[:-1] if became[-1:] in (("div",), ("figure",)) else became
-            cut = piece.prefix.strip() == "" and piece.prefix != "" and not inside[1:]
-            if cut or inside != meant or piece.place.kind == "code":
+            before = reading.place(piece.number)
+            if before.kind == "code" == piece.place.kind:
+                continue  # shown as written
+            meant, became = (_containers(place) for place in (before, piece.place))
+            taken_out = piece.prefix and not piece.prefix.strip() and not became[1:]
+            if taken_out or became != meant or piece.place.kind == "code":
                 what = {"figure": "the figure", "claim": "the claim"}.get(piece.tag, "the table")
                 raise self._error(
                     f"{what} would leave the list, admonition or tab that it stands in",
                     piece.line,
                     "a blank line before it, and four blanks for each list, admonition or tab around it",
                 )
-
-    def _is_close(self, piece: Piece) -> bool:
-        """Whether text touches the line before a piece."""
-        before = self.source.body[: piece.start - len(piece.prefix)].split("\n")
-        return len(before) > 1 and before[-2].strip() != ""
 
 
 def _pattern(latex: str, display: bool) -> re.Pattern[str]:
@@ -545,8 +548,13 @@ def _pattern(latex: str, display: bool) -> re.Pattern[str]:
     return re.compile(rf"(?P<open>{opening})[\s>]*{content}[\s>]*(?:{closing})")
 
 
+def _line_end(text: str, position: int) -> int:
+    found = text.find("\n", position)
+    return found if found >= 0 else len(text)
+
+
 def _containers(place: Place) -> tuple[str, ...]:
-    return tuple(tag for tag in place.chain if tag != "p")
+    return tuple(tag for tag in place.chain if tag not in ("p", "section", STAND_IN))
 
 
 def _dedented(line: str, width: int) -> str | None:
@@ -631,15 +639,17 @@ class _Probe:
 
 
 def _skeleton(piece: Piece, token: str) -> list[str]:
+    element = "section" if piece.prefix else STAND_IN
+    closed = [f"</{element}>", ""]
     if piece.tag == "figure":
-        return [*opened(piece, "figure"), "", token]
+        return [*opened(piece, element), "", token]
     if piece.tag == "endfigure":
-        return [token, "", "</figure>", ""]
+        return [token, "", *closed]
     if piece.tag == "claim":
-        return [*opened(piece, "div"), "", token, ""]
+        return [*opened(piece, element), "", token, ""]
     if piece.tag == "endclaim":
-        return ["", token, "", "</div>", ""]
-    return [*opened(piece, "div"), "", token, "", "</div>", ""]
+        return ["", token, "", *closed]
+    return [*opened(piece, element), "", token, "", *closed]
 
 
 def opened(piece: Piece, element: str, attributes: str = "") -> list[str]:
@@ -652,9 +662,19 @@ def opened(piece: Piece, element: str, attributes: str = "") -> list[str]:
     return ["", f"<{element}{attributes}{reads}>"]
 
 
+def box_of(piece: Piece) -> str:
+    """The element for a box that the engine writes where a piece stands."""
+    return piece.place.box if piece.prefix else "div"
+
+
 def block_lines(piece: Piece, lines: list[str]) -> str:
-    """Lines that the engine writes where a piece stands, in the container that the piece stands in."""
-    return f"\n{piece.prefix}".join(lines)
+    """Lines that the engine writes where a piece stands, in the container that the piece stands in.
+
+    Blank lines at their edges join those that an author left: two of them would end a footnote.
+    """
+    first = 1 if piece.gaps[0] and lines[0] == "" else 0
+    last = len(lines) - 1 if piece.gaps[1] and lines[-1] == "" else len(lines)
+    return f"\n{piece.prefix}".join(lines[first:last])
 
 
 def _bare(fence: Fence) -> str:

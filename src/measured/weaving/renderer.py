@@ -60,6 +60,11 @@ _BLOCKS = frozenset(
         " section summary table tbody td tfoot th thead tr ul",
     )
 )
+_BOXES = frozenset(
+    {"admonition", "tabbed-set", "tabbed-content", "tabbed-block", "tabbed-labels", "footnote", "highlight"}
+)
+# Stands for whatever the engine will write at the left edge; the containers around it are the author's.
+STAND_IN = "article"
 _READ_ATTRIBUTES = ("alt", "title", "aria-label", "placeholder", "data-question")
 _REPEATED = frozenset({"headerlink", "footnote-ref", "footnote-backref", "linenos"})
 
@@ -72,7 +77,8 @@ class Place:
         kind: `rich` (Markdown is read there), `raw` (the text of raw HTML), `text` (an attribute, or an
             element that holds text alone), `formula`, `code`, `quoted` (a fence inside code), `silent` (a
             script or a style), `comment`, `absent`.
-        chain: the elements around it, from the outside in.
+        chain: the elements around it, from the outside in; a box that the renderer makes of Markdown, such as
+            an admonition, with its class.
         block: which block it stands in, by its number in the page.
     """
 
@@ -83,6 +89,14 @@ class Place:
     def within(self, *tags: str) -> bool:
         """Whether one of these elements is around it."""
         return any(tag in self.chain for tag in tags)
+
+    @property
+    def box(self) -> str:
+        """The element for a box that the engine writes here, inside a list or the like.
+
+        Python-Markdown takes the end of a `div` there for the end of one at the left edge that is around it.
+        """
+        return "section" if "div" in self.chain[1:] or STAND_IN in self.chain else "div"
 
 
 @dataclass(frozen=True)
@@ -306,7 +320,7 @@ class _Reader:
         if not isinstance(element.tag, str):
             self._text(element.text, (*chain, "#comment"), "comment")
             return
-        chain = (*chain, element.tag)
+        chain = (*chain, _named(element))
         block = element.tag in _BLOCKS
         if block:
             self._new_block()
@@ -372,6 +386,11 @@ class _Reader:
 
 
 _PLAINNESS = ("comment", "absent", "rich", "raw", "text", "formula", "silent", "code")
+
+
+def _named(element: Any) -> str:
+    kinds = _BOXES.intersection((element.get("class") or "").split()) if element.tag == "div" else ()
+    return f"div.{min(kinds)}" if kinds else element.tag
 
 
 def _kind(chain: tuple[str, ...]) -> str:

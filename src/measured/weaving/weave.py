@@ -19,7 +19,7 @@ from jinja2.ext import Extension
 from measured.errors import MeasuredError
 from measured.terms.experiment import Cell
 from measured.weaving.conditions import refuse_conditions
-from measured.weaving.page import Fence, PageSource, Piece, block_lines, opened
+from measured.weaving.page import Fence, PageSource, Piece, block_lines, box_of, opened
 from measured.weaving.references import Library, Number, Shown
 from measured.weaving.renderer import END, HEADINGS
 
@@ -207,14 +207,19 @@ class _Weaving:
 
     def _woven_meta(self, key: str, value: Any) -> Any:
         """The front matter's texts may refer to measurements; a title shows the bare value."""
-        if not isinstance(value, str) or "{{" not in value:
+        if not isinstance(value, str) or not re.search(r"\{\{|\{%|\{##", value):
             return value
+        line, first = self.page.meta_lines.get(key, 1), len(self.made)
         pieces = re.sub(r"\{\{.*?\}\}", lambda match: _called_in_diagram(match[0]), value, flags=re.S)
-        first = len(self.made)
-        line = self.page.meta_lines.get(key, 1)
-        rendered = self._render(pieces, [line] * (value.count("\n") + 1))
-        if any(not isinstance(made.value, Shown) for made in self.made[first:]):
-            raise self._at(MeasuredError("the front matter holds text alone"), line)
+        rendered = "" if "{%" in value else self._render(pieces, [line] * (value.count("\n") + 1))
+        if "{%" in value or any(not isinstance(made.value, Shown) for made in self.made[first:]):
+            raise self._at(
+                MeasuredError(
+                    f"{key} in the front matter holds text and references alone",
+                    expected="{{ … }} with the id of a measurement",
+                ),
+                line,
+            )
         return _MADE_TOKEN.sub(lambda match: self.made[int(match[1])].value.text, rendered)
 
     # What the template may call
@@ -386,8 +391,17 @@ class _Weaving:
         ]
         rows = ["| " + " | ".join(row) + " |" for row in (table.columns, rules, *cells)]
         data = self.to(f"{self.weaver.data_folder}/tables/{made.name}.csv")
-        opening = opened(piece, "div", f' class="measured-table" data-table="{made.name}"')
-        return [*opening, "", *rows, "", f"[Data (CSV)]({data}){{ .data-link }}", "", "</div>", ""]
+        opening = opened(piece, box_of(piece), f' class="measured-table" data-table="{made.name}"')
+        return [
+            *opening,
+            "",
+            *rows,
+            "",
+            f"[Data (CSV)]({data}){{ .data-link }}",
+            "",
+            f"</{box_of(piece)}>",
+            "",
+        ]
 
     def _figure_lines(self, made: _Figure, piece: Piece) -> list[str]:
         picture = self.weaver.pictures[made.name]
@@ -421,7 +435,7 @@ class _Weaving:
             return ""
         attributes = f' class="claim" data-claim="{name}"'
         if piece.block:
-            return block_lines(piece, [*opened(piece, "div", attributes), ""])
+            return block_lines(piece, [*opened(piece, box_of(piece), attributes), ""])
         return f"<span{attributes}>"
 
     def _claim_end(self, name: str, closing: Piece, opening: Piece) -> str:
@@ -433,7 +447,7 @@ class _Weaving:
             row = f"{self.to(self.weaver.row_page)}#claim-{name}"
             mark = f'[]({row}){{ .claim-mark data-claim="{name}" aria-label="What this claim rests on" }}'
         if opening.block:
-            return block_lines(closing, ["", *([mark] if mark else []), "", "</div>", ""])
+            return block_lines(closing, ["", *([mark] if mark else []), "", f"</{box_of(opening)}>", ""])
         return f"{mark}</span>"
 
     def _formulas(self) -> Iterator[tuple[int, str, bool]]:
