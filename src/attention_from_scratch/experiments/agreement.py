@@ -48,41 +48,25 @@ CASES = {
 }
 LABELS = {"case": CASES}
 
+# What is measured: its name, what it is, how far it may drift, how it is shown.
+# fmt: off
 LAYERS = Family("agreement.seeds", "layers compared, each with its own weights", COUNT)
-LARGEST_OUTPUT = Family(
-    "agreement.largest_output",
+LARGEST_OUTPUT = Family("agreement.largest_output",
     "largest absolute output of any of the compared layers",
-    Close("float32 arithmetic, far above its rounding", rtol=1e-5),
-    ".2f",
-)
-WORST_32 = Family(
-    "agreement.max_{what}_difference",
+    Close("float32 arithmetic, far above its rounding", rtol=1e-5), ".2f")
+WORST_32 = Family("agreement.max_{what}_difference",
     "largest difference between NumPy and Keras in any {what}, in float32, over all seeds and cases",
-    FLOAT32_ROUNDING,
-    ".1e",
-    statistic="largest",
-)
-WORST_64 = Family(
-    "agreement.max_{what}_difference_float64",
+    FLOAT32_ROUNDING, ".1e", statistic="largest")
+WORST_64 = Family("agreement.max_{what}_difference_float64",
     "largest difference between NumPy and Keras in any {what}, in float64, over all seeds and cases",
-    FLOAT64_ROUNDING,
-    ".1e",
-    statistic="largest",
-)
-DIFFERENCE_32 = Family(
-    "agreement.{what}_difference_float32.{case}",
-    "largest difference between NumPy and Keras in any {what}, in float32: {case}",
-    FLOAT32_ROUNDING,
-    ".1e",
-    labels=LABELS,
-)
-DIFFERENCE_64 = Family(
-    "agreement.{what}_difference_float64.{case}",
-    "largest difference between NumPy and Keras in any {what}, in float64: {case}",
-    FLOAT64_ROUNDING,
-    ".1e",
-    labels=LABELS,
-)
+    FLOAT64_ROUNDING, ".1e", statistic="largest")
+DIFFERENCE_32 = Family("agreement.{what}_difference_float32.{case}",
+    "largest difference between NumPy and Keras in any {what}, in float32: {case}", FLOAT32_ROUNDING, ".1e",
+    labels=LABELS)
+DIFFERENCE_64 = Family("agreement.{what}_difference_float64.{case}",
+    "largest difference between NumPy and Keras in any {what}, in float64: {case}", FLOAT64_ROUNDING, ".1e",
+    labels=LABELS)
+# fmt: on
 FAMILIES = {"float32": (WORST_32, DIFFERENCE_32), "float64": (WORST_64, DIFFERENCE_64)}
 WHAT = ("output", "weight")
 

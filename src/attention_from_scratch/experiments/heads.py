@@ -50,100 +50,48 @@ PARAMETERS = {
     "online_block": 128,
 }
 
-WITH_BIASES = Family(
-    "heads.parameters.{split}",
-    "parameters of a Keras layer with {heads} head(s) of key_dim {key_dim} on tokens {d_model} wide",
-    COUNT,
-    ",d",
-)
-WITHOUT_BIASES = Family(
-    "heads.parameters_without_biases.{split}",
+# What is measured: its name, what it is, how far it may drift, how it is shown.
+# fmt: off
+WITH_BIASES = Family("heads.parameters.{split}",
+    "parameters of a Keras layer with {heads} head(s) of key_dim {key_dim} on tokens {d_model} wide", COUNT,
+    ",d")
+WITHOUT_BIASES = Family("heads.parameters_without_biases.{split}",
     "parameters without biases of a Keras layer with {heads} head(s) of key_dim {key_dim} on tokens "
-    "{d_model} wide",
-    COUNT,
-    ",d",
-)
-RANK = Family(
-    "heads.rank.{split}",
-    "largest rank of a head's {length} × {length} scores, {heads} head(s) of key_dim {key_dim}",
-    COUNT,
-    "d",
-)
-ONE_HEAD = Family(
-    "heads.one_head.{which}",
-    "how much of the {which} of two matching tokens one head delivers, values one-hot",
-    ARITHMETIC,
-    ".2f",
-)
-ONE_HEAD_LOSS = Family(
-    "heads.one_head_loss.share{percent}",
+    "{d_model} wide", COUNT, ",d")
+RANK = Family("heads.rank.{split}",
+    "largest rank of a head's {length} × {length} scores, {heads} head(s) of key_dim {key_dim}", COUNT, "d")
+ONE_HEAD = Family("heads.one_head.{which}",
+    "how much of the {which} of two matching tokens one head delivers, values one-hot", ARITHMETIC, ".2f")
+ONE_HEAD_LOSS = Family("heads.one_head_loss.share{percent}",
     "part of the wanted variance that the best read-out of one head's mix leaves over, the first token "
-    "weighing {share}",
-    SAMPLED,
-    ".2f",
-)
-TWO_HEADS_LOSS = Family(
-    "heads.two_heads_loss",
+    "weighing {share}", SAMPLED, ".2f")
+TWO_HEADS_LOSS = Family("heads.two_heads_loss",
     "part of the wanted variance that the best read-out of two heads, one on each token, leaves over",
-    AtMost("rounding: two heads deliver all of it", bound=1e-20),
-    ".0e",
-)
-PERMUTED_PLAIN = Family(
-    "heads.permutation_difference.plain",
+    AtMost("rounding: two heads deliver all of it", bound=1e-20), ".0e")
+PERMUTED_PLAIN = Family("heads.permutation_difference.plain",
     "largest difference between the outputs of permuted tokens and the permuted outputs: no mask, no "
-    "positions",
-    AtMost("float64 rounding", bound=1e-13),
-    ".1e",
-)
-PERMUTED = Family(
-    "heads.permutation_difference.{case}",
-    "largest difference between the outputs of permuted tokens and the permuted outputs: {case}",
-    SAMPLED,
-    ".2f",
-    labels={"case": {"causal": "a causal mask, no positions", "positions": "no mask, positions added"}},
-)
-PROJECTIONS = Family(
-    "heads.projections.n{n}",
-    "multiply-adds of the four projections, {n} tokens, counted",
-    COUNT,
-    ".2e",
-    "multiply-adds",
-)
-PAIRS = Family(
-    "heads.pairs.n{n}",
-    "multiply-adds of scores and weighted means, {n} tokens, counted",
-    COUNT,
-    ".2e",
-    "multiply-adds",
-)
-SCORE_BYTES = Family(
-    "heads.score_bytes.n{n}", "bytes of float32 scores, all heads, {n} tokens, counted", COUNT, ",d", "bytes"
-)
-CROSSOVER = Family(
-    "heads.crossover_length",
-    "the first length at which pairs cost more multiply-adds than projections",
-    COUNT,
-    ",d",
-)
-ONLINE_32 = Family(
-    "heads.online_difference.float32",
-    "largest difference between attention block by block and the six lines, in float32",
-    FLOAT32_ROUNDING,
-    ".1e",
-)
-ONLINE_64 = Family(
-    "heads.online_difference.float64",
-    "largest difference between attention block by block and the six lines, in float64",
-    FLOAT64_ROUNDING,
-    ".1e",
-)
-ONLINE_BYTES = Family(
-    "heads.online_bytes.{way}",
-    "bytes of float32 scores held at once, {length} queries: {way}",
-    COUNT,
-    ",d",
-    "bytes",
-)
+    "positions", AtMost("float64 rounding", bound=1e-13), ".1e")
+PERMUTED = Family("heads.permutation_difference.{case}",
+    "largest difference between the outputs of permuted tokens and the permuted outputs: {case}", SAMPLED,
+    ".2f", labels={"case": {"causal": "a causal mask, no positions",
+    "positions": "no mask, positions added"}})
+PROJECTIONS = Family("heads.projections.n{n}",
+    "multiply-adds of the four projections, {n} tokens, counted", COUNT, ".2e", "multiply-adds")
+PAIRS = Family("heads.pairs.n{n}",
+    "multiply-adds of scores and weighted means, {n} tokens, counted", COUNT, ".2e", "multiply-adds")
+SCORE_BYTES = Family("heads.score_bytes.n{n}",
+    "bytes of float32 scores, all heads, {n} tokens, counted", COUNT, ",d", "bytes")
+CROSSOVER = Family("heads.crossover_length",
+    "the first length at which pairs cost more multiply-adds than projections", COUNT, ",d")
+ONLINE_32 = Family("heads.online_difference.float32",
+    "largest difference between attention block by block and the six lines, in float32", FLOAT32_ROUNDING,
+    ".1e")
+ONLINE_64 = Family("heads.online_difference.float64",
+    "largest difference between attention block by block and the six lines, in float64", FLOAT64_ROUNDING,
+    ".1e")
+ONLINE_BYTES = Family("heads.online_bytes.{way}",
+    "bytes of float32 scores held at once, {length} queries: {way}", COUNT, ",d", "bytes")
+# fmt: on
 
 
 def measure(

@@ -88,97 +88,50 @@ LABELS = {
     "what": INTERVENTIONS,
 }
 
-PICTURED = Family(
-    "induction.pictured.{read}.{kind}",
-    "{models}: second block reads {read}, by its weights alone",
-    FLIPPED,
-    "d",
-    labels=LABELS,
-)
+# What is measured: its name, what it is, how far it may drift, how it is shown.
+# fmt: off
+PICTURED = Family("induction.pictured.{read}.{kind}",
+    "{models}: second block reads {read}, by its weights alone", FLIPPED, "d", labels=LABELS)
 CIRCUIT = Family("induction.circuit.{circuit}.{kind}", "{models}: {circuit}", FLIPPED, "d", labels=LABELS)
-SOLVED = Family(
-    "induction.circuit.solved.{kind}",
-    "{models}: reach a validation accuracy of {solved} within {steps:,} steps",
-    FLIPPED,
-    "d",
-)
-STEPS = Family(
-    "induction.circuit.steps.{kind}",
-    "steps until solved, or until the budget ends, median over seeds: {models}",
-    RETRAINED_STEPS,
-    ",.0f",
-    statistic="median",
-)
-PROOF = Family(
-    "induction.proof.{what}.{group}",
-    "{what}; one-head models, {group}, median",
-    INTERVENED,
-    ".3f",
-    statistic="median",
-    labels=LABELS,
-)
-FOUR_HEADS = Family(
-    "induction.four_heads.{read}",
-    "four-head models of {count} whose second block, averaged over heads, reads {read}",
-    FLIPPED,
-    "d",
-    labels=LABELS,
-)
-FOUR_HEADS_WEIGHT = Family(
-    "induction.four_heads.{position}",
-    "weight of the second block's last query on {position}, mean of four heads, median over seeds",
-    RETRAINED,
-    ".3f",
-    statistic="median",
-    labels=LABELS,
-)
+SOLVED = Family("induction.circuit.solved.{kind}",
+    "{models}: reach a validation accuracy of {solved} within {steps:,} steps", FLIPPED, "d")
+STEPS = Family("induction.circuit.steps.{kind}",
+    "steps until solved, or until the budget ends, median over seeds: {models}", RETRAINED_STEPS, ",.0f",
+    statistic="median")
+PROOF = Family("induction.proof.{what}.{group}",
+    "{what}; one-head models, {group}, median", INTERVENED, ".3f", statistic="median", labels=LABELS)
+FOUR_HEADS = Family("induction.four_heads.{read}",
+    "four-head models of {count} whose second block, averaged over heads, reads {read}", FLIPPED, "d",
+    labels=LABELS)
+FOUR_HEADS_WEIGHT = Family("induction.four_heads.{position}",
+    "weight of the second block's last query on {position}, mean of four heads, median over seeds", RETRAINED,
+    ".3f", statistic="median", labels=LABELS)
 ALL_HEADS = Family("induction.head.all", "accuracy with the shift removed in all heads", ONE_MODEL, ".3f")
-DECISIVE = Family(
-    "induction.head.decisive",
+DECISIVE = Family("induction.head.decisive",
     "the head of block 1 whose shift seed 0's model misses most, from 1",
     Close("which head takes the part is the seed's and the rounding's choice", atol=SMALL["num_heads"] - 1),
-    "d",
-)
-DECISIVE_ACCURACY = Family(
-    "induction.head.decisive_accuracy", "accuracy once that one head's shift is removed", ONE_MODEL, ".3f"
-)
-DECISIVE_WEIGHT = Family(
-    "induction.head.decisive_weight", "that head's weight on the shift, where it matters", ONE_MODEL, ".3f"
-)
+    "d")
+DECISIVE_ACCURACY = Family("induction.head.decisive_accuracy",
+    "accuracy once that one head's shift is removed", ONE_MODEL, ".3f")
+DECISIVE_WEIGHT = Family("induction.head.decisive_weight",
+    "that head's weight on the shift, where it matters", ONE_MODEL, ".3f")
 HEAD_WEIGHT = Family("induction.head.weight.h{head}", "head {head} of block 1: its weight", ONE_MODEL, ".3f")
-HEAD_WITHOUT = Family(
-    "induction.head.without.h{head}", "accuracy with the shift removed in head {head} alone", ONE_MODEL, ".3f"
-)
-HEAD_ONLY = Family(
-    "induction.head.only.h{head}",
-    "accuracy with the shift removed in all heads but head {head}",
-    ONE_MODEL,
-    ".3f",
-)
-ANY_CUE = Family(
-    "induction.any_cue.{what}",
-    "{what}",
-    RETRAINED,
-    ".3f",
-    statistic="median",
-    labels={"what": ANY_CUE_WORDS},
-)
-EXPORT_DIFFERENCE = Family(
-    "induction.export.difference",
+HEAD_WITHOUT = Family("induction.head.without.h{head}",
+    "accuracy with the shift removed in head {head} alone", ONE_MODEL, ".3f")
+HEAD_ONLY = Family("induction.head.only.h{head}",
+    "accuracy with the shift removed in all heads but head {head}", ONE_MODEL, ".3f")
+ANY_CUE = Family("induction.any_cue.{what}",
+    "{what}", RETRAINED, ".3f", statistic="median", labels={"what": ANY_CUE_WORDS})
+EXPORT_DIFFERENCE = Family("induction.export.difference",
     "largest difference in any logit between NumPy and Keras, all two-block models",
-    AtMost("float32 rounding: its size is the claim, its digits depend on the machine", bound=1e-5),
-    ".1e",
-    statistic="largest",
-)
-LARGEST_LOGIT = Family(
-    "induction.export.largest_logit",
-    "largest absolute logit",
-    Spread("a trained value, said for scale only", k=6.0, floor=5.0),
-    ".1f",
-    statistic="median",
-)
+    AtMost("float32 rounding: its size is the claim, its digits depend on the machine", bound=1e-5), ".1e",
+    statistic="largest")
+LARGEST_LOGIT = Family("induction.export.largest_logit",
+    "largest absolute logit", Spread("a trained value, said for scale only", k=6.0, floor=5.0), ".1f",
+    statistic="median")
 EXPORT_SEQUENCES = Family("induction.export.sequences", "sequences compared, for each model", COUNT, ",d")
 EXPORT_BYTES = Family("induction.export.bytes", "bytes of weights", COUNT, ",d", "bytes")
+# fmt: on
 
 
 def one_head(runs: Runs, p: Mapping[str, Any]) -> Findings:

@@ -41,168 +41,72 @@ MODELS = {
 PARTS = {"embedding": "the embedding", "block": "a block", "logits": "the dense layer of logits"}
 LABELS = {"model": MODELS, "part": {**MODELS, **PARTS}}
 
+# What is measured: its name, what it is, how far it may drift, how it is shown.
+# fmt: off
 PARAMETER_COUNT = Family("induction.parameters.{part}", "parameters of {part}", COUNT, ",d", labels=LABELS)
-CHANCE = Family(
-    "induction.chance", "accuracy of any answer that ignores the input: one in seven", ARITHMETIC, ".4f"
-)
-RANDOM_SYMBOL = Family(
-    "induction.random_symbol.l{length}",
-    "accuracy of naming a symbol of the sequence at random, length {length}, exactly",
-    ARITHMETIC,
-    ".4f",
-)
-CEILING = Family(
-    "induction.order_blind_ceiling.l{length}",
-    "accuracy of naming the sequence's most common symbol, length {length}, exactly",
-    ARITHMETIC,
-    ".4f",
-)
-SIMULATED = Family(
-    "induction.order_blind_simulated.l{length}",
-    "accuracy of naming the sequence's most common symbol, length {length}, simulated",
-    SAMPLED,
-    ".4f",
-)
-SIMULATION_ERROR = Family(
-    "induction.order_blind_standard_error.l{length}",
-    "standard error of that simulation, length {length}",
-    SAMPLED,
-    ".4f",
-)
-BEST_ACCURACY = Family(
-    "induction.best_accuracy.{model}",
-    "best validation accuracy of any epoch, {model}, median over seeds",
-    RETRAINED,
-    ".4f",
-    statistic="median",
-    labels=LABELS,
-)
-TEST_ACCURACY = Family(
-    "induction.test_accuracy.{model}",
-    "test accuracy after the last epoch, {model}, median over seeds",
-    RETRAINED,
-    ".4f",
-    statistic="median",
-    labels=LABELS,
-)
-JUMP_EPOCH = Family(
-    "induction.jump_epoch.blocks2",
-    "first epoch above one half, two blocks, median over seeds",
-    EPOCHS,
-    ".0f",
-    statistic="median",
-)
-JUMP_LENGTH = Family(
-    "induction.jump_length.blocks2",
+CHANCE = Family("induction.chance",
+    "accuracy of any answer that ignores the input: one in seven", ARITHMETIC, ".4f")
+RANDOM_SYMBOL = Family("induction.random_symbol.l{length}",
+    "accuracy of naming a symbol of the sequence at random, length {length}, exactly", ARITHMETIC, ".4f")
+CEILING = Family("induction.order_blind_ceiling.l{length}",
+    "accuracy of naming the sequence's most common symbol, length {length}, exactly", ARITHMETIC, ".4f")
+SIMULATED = Family("induction.order_blind_simulated.l{length}",
+    "accuracy of naming the sequence's most common symbol, length {length}, simulated", SAMPLED, ".4f")
+SIMULATION_ERROR = Family("induction.order_blind_standard_error.l{length}",
+    "standard error of that simulation, length {length}", SAMPLED, ".4f")
+BEST_ACCURACY = Family("induction.best_accuracy.{model}",
+    "best validation accuracy of any epoch, {model}, median over seeds", RETRAINED, ".4f", statistic="median",
+    labels=LABELS)
+TEST_ACCURACY = Family("induction.test_accuracy.{model}",
+    "test accuracy after the last epoch, {model}, median over seeds", RETRAINED, ".4f", statistic="median",
+    labels=LABELS)
+JUMP_EPOCH = Family("induction.jump_epoch.blocks2",
+    "first epoch above one half, two blocks, median over seeds", EPOCHS, ".0f", statistic="median")
+JUMP_LENGTH = Family("induction.jump_length.blocks2",
     "epochs from the last one below {jump_from} to the first one above {jump_to}, two blocks, median over "
-    "seeds",
-    EPOCHS,
-    ".0f",
-    statistic="median",
-)
-SOLVED_EPOCH = Family(
-    "induction.solved_epoch.blocks2",
-    "first epoch at {solved} or above, two blocks, median over seeds",
-    EPOCHS,
-    ".0f",
-    statistic="median",
-)
-PLATEAU_OF_TWO = Family(
-    "induction.plateau.blocks2",
-    "mean validation accuracy from the third epoch until three before the jump, two blocks",
-    RETRAINED,
-    ".4f",
-    statistic="median",
-)
-PLATEAU_OF_ONE = Family(
-    "induction.plateau.blocks1",
-    "mean validation accuracy from the third epoch on, one block, median over seeds",
-    RETRAINED,
-    ".4f",
-    statistic="median",
-)
-NAMES_MOST_COMMON = Family(
-    "induction.names_most_common.blocks1",
-    "share of sequences in which one block, after the last epoch, names a most common symbol",
-    RETRAINED,
-    ".3f",
-    statistic="median",
-)
-REPORTED_ERROR = Family(
-    "induction.reported_standard_error.{model}",
+    "seeds", EPOCHS, ".0f", statistic="median")
+SOLVED_EPOCH = Family("induction.solved_epoch.blocks2",
+    "first epoch at {solved} or above, two blocks, median over seeds", EPOCHS, ".0f", statistic="median")
+PLATEAU_OF_TWO = Family("induction.plateau.blocks2",
+    "mean validation accuracy from the third epoch until three before the jump, two blocks", RETRAINED, ".4f",
+    statistic="median")
+PLATEAU_OF_ONE = Family("induction.plateau.blocks1",
+    "mean validation accuracy from the third epoch on, one block, median over seeds", RETRAINED, ".4f",
+    statistic="median")
+NAMES_MOST_COMMON = Family("induction.names_most_common.blocks1",
+    "share of sequences in which one block, after the last epoch, names a most common symbol", RETRAINED,
+    ".3f", statistic="median")
+REPORTED_ERROR = Family("induction.reported_standard_error.{model}",
     "binomial standard error of the write-up's figure for {model}, measured on {count:,} sequences",
-    ARITHMETIC,
-    ".4f",
-    labels=LABELS,
-)
-LONG_BEST = Family(
-    "induction.long.best_accuracy.blocks1",
-    "best validation accuracy of one block within {steps:,} steps on fresh sequences",
-    RETRAINED,
-    ".4f",
-    statistic="median",
-)
-LONG_TEST = Family(
-    "induction.long.test_accuracy.blocks1",
-    "test accuracy of one block after {steps:,} steps on fresh sequences",
-    RETRAINED,
-    ".4f",
-    statistic="median",
-)
-LONG_HALF = Family(
-    "induction.long.half.blocks1",
-    "steps until one block first answers half of the validation sequences, median over seeds",
-    STEPS,
-    ",.0f",
-    statistic="median",
-)
-LONG_CLIMB = Family(
-    "induction.long.climb.blocks1",
+    ARITHMETIC, ".4f", labels=LABELS)
+LONG_BEST = Family("induction.long.best_accuracy.blocks1",
+    "best validation accuracy of one block within {steps:,} steps on fresh sequences", RETRAINED, ".4f",
+    statistic="median")
+LONG_TEST = Family("induction.long.test_accuracy.blocks1",
+    "test accuracy of one block after {steps:,} steps on fresh sequences", RETRAINED, ".4f",
+    statistic="median")
+LONG_HALF = Family("induction.long.half.blocks1",
+    "steps until one block first answers half of the validation sequences, median over seeds", STEPS, ",.0f",
+    statistic="median")
+LONG_CLIMB = Family("induction.long.climb.blocks1",
     "steps in which one block climbs from {jump_from} to {jump_to} of the validation sequences, median over "
-    "seeds",
-    STEPS,
-    ",.0f",
-    statistic="median",
-)
-LONG_READS = Family(
-    "induction.long.{what}",
-    "{what}",
-    RETRAINED,
-    ".3f",
-    statistic="median",
-    labels={
-        "what": {
-            "most_on_cue": "weight on the first cue of the pushed block's head that gives it most",
-            "least_on_cue": "weight on the first cue of the pushed block's head that gives it least",
-            "largest_weight": "mean over heads and sequences of the pushed one block's largest weight",
-            "without_feed_forward": "accuracy of the pushed block once its feed-forward layer is silenced",
-        }
-    },
-)
-MAP_ACCURACY = Family(
-    "induction.map.accuracy.{model}.l{length}",
-    "test accuracy when training stopped: {model}, length {length}",
-    RETRAINED,
-    ".3f",
-    statistic="median",
-    labels=LABELS,
-)
-MAP_STEPS = Family(
-    "induction.map.steps.{model}.l{length}",
+    "seeds", STEPS, ",.0f", statistic="median")
+LONG_READS = Family("induction.long.{what}",
+    "{what}", RETRAINED, ".3f", statistic="median",
+    labels={"what": {"most_on_cue": "weight on the first cue of the pushed block's head that gives it most",
+    "least_on_cue": "weight on the first cue of the pushed block's head that gives it least",
+    "largest_weight": "mean over heads and sequences of the pushed one block's largest weight",
+    "without_feed_forward": "accuracy of the pushed block once its feed-forward layer is silenced"}})
+MAP_ACCURACY = Family("induction.map.accuracy.{model}.l{length}",
+    "test accuracy when training stopped: {model}, length {length}", RETRAINED, ".3f", statistic="median",
+    labels=LABELS)
+MAP_STEPS = Family("induction.map.steps.{model}.l{length}",
     "steps until the validation accuracy is {solved}, {model}, length {length}; a run that never gets there "
-    "counts as {steps:,}",
-    STEPS,
-    ",.0f",
-    statistic="median",
-    labels=LABELS,
-)
-MAP_SOLVED = Family(
-    "induction.map.solved.{model}.l{length}",
-    "runs of {count} that reach {solved} within {steps:,} steps: {model}, length {length}",
-    COUNT,
-    "d",
-    labels=LABELS,
-)
+    "counts as {steps:,}", STEPS, ",.0f", statistic="median", labels=LABELS)
+MAP_SOLVED = Family("induction.map.solved.{model}.l{length}",
+    "runs of {count} that reach {solved} within {steps:,} steps: {model}, length {length}", COUNT, "d",
+    labels=LABELS)
+# fmt: on
 
 
 def of_seeds(runs: Runs, name: str, seeds: Sequence[int]) -> list[Mapping[str, np.ndarray]]:

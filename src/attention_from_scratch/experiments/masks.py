@@ -71,78 +71,41 @@ LABELS = {
     "way": {way: words if way == "keras" else f"NumPy, {words}" for way, words in WAYS.items()},
 }
 
-ALLOWED = Family(
-    "masks.allowed.{mask}", "share of the {length} × {length} pairs that {which} allows", ARITHMETIC, ".4f"
-)
-ALLOWED_LEFT = Family(
-    "masks.allowed.both_left",
-    "share of pairs that both masks allow where the padding stands on the left",
-    ARITHMETIC,
-    ".4f",
-)
+# What is measured: its name, what it is, how far it may drift, how it is shown.
+# fmt: off
+ALLOWED = Family("masks.allowed.{mask}",
+    "share of the {length} × {length} pairs that {which} allows", ARITHMETIC, ".4f")
+ALLOWED_LEFT = Family("masks.allowed.both_left",
+    "share of pairs that both masks allow where the padding stands on the left", ARITHMETIC, ".4f")
 PAIRS = Family("masks.pairs.{mask}", "pairs that {which} allows", COUNT)
-EMPTY_ROWS = Family(
-    "masks.empty_rows.{side}",
-    "queries that may attend to nothing under both masks, padding on the {side}",
-    COUNT,
-)
+EMPTY_ROWS = Family("masks.empty_rows.{side}",
+    "queries that may attend to nothing under both masks, padding on the {side}", COUNT)
 BLOCKED = Family("masks.max_blocked_weight", "largest weight on any blocked pair", EXACT_ZERO, "g")
-LEAK_MASKED = Family(
-    "masks.leak.{what}.masked",
+LEAK_MASKED = Family("masks.leak.{what}.masked",
     "largest change in an output at an earlier or real position, the {what} tokens replaced, under the mask "
-    "for it",
-    EXACT_ZERO,
-    "g",
-)
-LEAK_UNMASKED = Family(
-    "masks.leak.{what}.unmasked",
+    "for it", EXACT_ZERO, "g")
+LEAK_UNMASKED = Family("masks.leak.{what}.unmasked",
     "largest change in an output at an earlier or real position, the {what} tokens replaced, without a mask",
-    SAMPLED,
-    ".2f",
-)
-ROW_SUM = Family(
-    "masks.after_softmax.row_sum_{when}",
+    SAMPLED, ".2f")
+ROW_SUM = Family("masks.after_softmax.row_sum_{when}",
     "mean sum of a row's weights when the causal mask comes after the softmax, {when} a future score is "
-    "raised by {raised_by}",
-    SAMPLED,
-    ".2f",
-)
-LEAK_AFTER = Family(
-    "masks.after_softmax.leak",
-    "mean over sequences of the largest change in that row's allowed weights",
-    SAMPLED,
-    ".2f",
-)
-LEAK_BEFORE = Family(
-    "masks.before_softmax.leak",
-    "largest change in that row's weights when the mask comes before the softmax",
-    EXACT_ZERO,
-    "g",
-)
-LEAK_RENORMALISED = Family(
-    "masks.after_softmax.renormalised_leak",
+    "raised by {raised_by}", SAMPLED, ".2f")
+LEAK_AFTER = Family("masks.after_softmax.leak",
+    "mean over sequences of the largest change in that row's allowed weights", SAMPLED, ".2f")
+LEAK_BEFORE = Family("masks.before_softmax.leak",
+    "largest change in that row's weights when the mask comes before the softmax", EXACT_ZERO, "g")
+LEAK_RENORMALISED = Family("masks.after_softmax.renormalised_leak",
     "largest change in that row's weights, masked after the softmax and divided by its sum again",
-    Close("a difference of rounding errors", atol=1e-13),
-    ".0e",
-)
-OUTCOME = Family(
-    "masks.{row}.{way}.{dtype}",
-    "what becomes of {row} in {dtype}: {way}",
-    Exact("a kind of outcome, not a number"),
-    labels=LABELS,
-)
-CHANGES_RIGHT = Family(
-    "masks.padding_mask_changes.right",
+    Close("a difference of rounding errors", atol=1e-13), ".0e")
+OUTCOME = Family("masks.{row}.{way}.{dtype}",
+    "what becomes of {row} in {dtype}: {way}", Exact("a kind of outcome, not a number"), labels=LABELS)
+CHANGES_RIGHT = Family("masks.padding_mask_changes.right",
     "largest change that the padding mask makes to a causal Keras layer's real outputs, padding on the right",
-    EXACT_ZERO,
-    "g",
-)
-CHANGES_LEFT = Family(
-    "masks.padding_mask_changes.left",
+    EXACT_ZERO, "g")
+CHANGES_LEFT = Family("masks.padding_mask_changes.left",
     "largest change that the padding mask makes to a causal Keras layer's real outputs, padding on the left",
-    Close("float32 arithmetic, far above its rounding", rtol=1e-4),
-    ".2f",
-)
+    Close("float32 arithmetic, far above its rounding", rtol=1e-4), ".2f")
+# fmt: on
 
 
 def measure(

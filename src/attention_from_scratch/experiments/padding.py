@@ -67,42 +67,27 @@ ASKED = (
     "{total}, padding {way}; mean over seeds"
 )
 
+# What is measured: its name, what it is, how far it may drift, how it is shown.
+# fmt: off
 GUESSED = Family("padding.chance", "accuracy of guessing between two classes", COUNT, ".1f")
 LAST = Family("padding.accuracy.{way}", ASKED, SOLVED, ".3f", labels=LABELS)
 FIRST = Family("padding.first_accuracy.{way}", ASKED, SOLVED, ".3f", labels=LABELS)
-POOLED_ACCURACY = Family(
-    "padding.pooled_accuracy.{pooled}.{padding}",
-    "test accuracy of a pooled attention encoder {pooled}, on sequences {padding}, mean over seeds",
-    SOLVED,
-    ".3f",
-    labels=LABELS,
-)
-WEIGHT_MASKED = Family(
-    "padding.pooled_weight.masked",
-    "largest share of attention on padding, with a mask, of any seed",
-    EXACT_ZERO,
-    ".0f",
-    statistic="largest",
-)
-WEIGHT_UNMASKED = Family(
-    "padding.pooled_weight.unmasked",
+POOLED_ACCURACY = Family("padding.pooled_accuracy.{pooled}.{padding}",
+    "test accuracy of a pooled attention encoder {pooled}, on sequences {padding}, mean over seeds", SOLVED,
+    ".3f", labels=LABELS)
+WEIGHT_MASKED = Family("padding.pooled_weight.masked",
+    "largest share of attention on padding, with a mask, of any seed", EXACT_ZERO, ".0f", statistic="largest")
+WEIGHT_UNMASKED = Family("padding.pooled_weight.unmasked",
     "share of the real tokens' attention that falls on longer padding, no mask, mean over seeds",
-    Spread("three standard errors over seeds, at least 0.15", k=3, floor=0.15),
-    ".2f",
-)
-CHANGE_MASKED = Family(
-    "padding.pooled_change.masked",
+    Spread("three standard errors over seeds, at least 0.15", k=3, floor=0.15), ".2f")
+CHANGE_MASKED = Family("padding.pooled_change.masked",
     "largest change of any logit when the padding grows, with a mask",
-    AtMost("rounding of float32 sums of another length, whose digits are noise", bound=1e-4),
-    ".0e",
-    statistic="largest",
-)
-CHANGE_UNMASKED = Family(
-    "padding.pooled_change.unmasked",
+    AtMost("rounding of float32 sums of another length, whose digits are noise", bound=1e-4), ".0e",
+    statistic="largest")
+CHANGE_UNMASKED = Family("padding.pooled_change.unmasked",
     "largest change of any logit when the padding grows, no mask, mean over seeds",
-    Spread("three standard errors over seeds, at least 1", k=3, floor=1.0),
-    ".1f",
-)
+    Spread("three standard errors over seeds, at least 1", k=3, floor=1.0), ".1f")
+# fmt: on
 BY_ASKED = {"last": LAST, "first": FIRST}
 
 

@@ -102,148 +102,74 @@ STARTS = {"simple_rnn": "orthogonal", "simple_rnn_glorot": "Glorot"}
 WORDS = {variant: words for variant, (words, _, _) in VARIANTS.items()}
 LABELS = {"variant": WORDS, "stage": STAGES}
 
-ACCURACY = Family(
-    "recurrence.accuracy.{variant}.t{t}",
-    "test accuracy of {variant}, recalling the first of {t} tokens, mean over seeds",
-    trained_to_solve(PARAMETERS["seeds"]),
-    ".3f",
-    labels=LABELS,
-)
-STEPS = Family(
-    "recurrence.steps.{variant}.t{t}",
-    "updates made on {t} tokens by {variant} before it stopped, mean over seeds",
-    Spread("three standard errors over seeds, at least four epochs", k=3, floor=128),
-    ".0f",
-    labels=LABELS,
-)
-SOLVED = Family(
-    "recurrence.solved.{variant}.t{t}",
-    "seeds with which {variant} solved {t} tokens within the budget",
-    Close("near its horizon one seed may tip over on rounding", atol=1),
-    "d",
-    labels=LABELS,
-)
-SOLVED_IN_ALL = Family(
-    "recurrence.solved_in_all.{variant}",
-    "trainings of {variant} that solved their length within the budget, of {lengths} lengths "
-    "and {count} seeds",
-    Close("near their horizons a few trainings may tip over on rounding", atol=3),
-    "d",
-    labels=LABELS,
-)
-PARAMETER_COUNT = Family(
-    "recurrence.parameters.{layer}",
-    "parameters of the reader with {layer}: embedding, layer and logits",
-    COUNT,
-    ",d",
-    labels={"layer": LAYERS},
-)
-TRAININGS = Family("recurrence.trainings", "trainings of each layer and start: lengths times seeds", COUNT)
-SEED_COUNT = Family("recurrence.seed_count", "seeds of each training", COUNT)
-GUESSED = Family("recurrence.chance", "accuracy of guessing between two classes", COUNT, ".1f")
-UPDATES = Family(
-    "recurrence.updates",
-    "updates in the whole budget: batches of the training set, times epochs",
-    COUNT,
-    ",d",
-)
-DECADES = Family(
-    "recurrence.gradient_decades.{variant}.{stage}",
-    "factors of ten between {what} at the first and at the last of {t} tokens, {stage}, for {variant}: −3 is "
-    "a thousandth; median over sequences, mean over seeds",
-    Spread(
-        "three standard errors over seeds, at least one factor of ten: the page speaks of orders of "
-        "magnitude",
-        k=3,
-        floor=1.0,
-    ),
-    ".1f",
-    "factors of ten",
-    labels=LABELS,
-)
-SINGULAR_VALUE = Family(
-    "recurrence.largest_singular_value.{variant}.{stage}",
-    "largest singular value of the SimpleRNN's recurrent matrix, {variant} start, {stage} on {t} tokens, "
-    "mean over seeds",
-    Spread("three standard errors over seeds, at least 0.05", k=3, floor=0.05),
-    ".2f",
-    labels={"variant": STARTS, "stage": STAGES},
-)
-BOUND = Family(
-    "recurrence.bound_decades.{variant}",
-    "what the bound (γ σ_max)^T allows over {steps} steps, {variant} start, γ = 1 for tanh",
-    Close("rounding of float32 weights, multiplied by the number of steps", atol=0.01),
-    "+.1f",
-    "factors of ten",
-    labels={"variant": STARTS},
-)
-FORGET_GATE = Family(
-    "recurrence.forget_gate.{variant}",
-    "an LSTM's forget gate where nothing but its bias of {bias:g} speaks",
-    ARITHMETIC,
-    ".3f",
-)
-FORGET_PRODUCT = Family(
-    "recurrence.forget_product.{variant}.t{t}",
-    "share of a cell that {t} such gates leave, forget bias {bias:g}",
-    ARITHMETIC,
-    ".2f",
-)
-MEAN_FORGET_GATE = Family(
-    "recurrence.mean_forget_gate.{variant}.{stage}",
-    "the LSTM's forget gate {stage} on {t} tokens, forget bias {bias:g}: geometric mean over steps, cells "
-    "and sequences, mean over seeds",
-    Spread("three standard errors over seeds, at least 0.02", k=3, floor=0.02),
-    ".3f",
-    labels={"stage": STAGES},
-)
-WEIGHT_ON_FIRST = Family(
-    "recurrence.weight_on_first.{stage}",
-    "attention of the last position on the first of {t} tokens, {stage}, mean over sequences and seeds",
-    Spread("three standard errors over seeds, at least 0.1", k=3, floor=0.1),
-    ".3f",
-    labels={"stage": STAGES},
-)
 COUNTED = {
     "sequential_steps": "sequential steps",
     "multiply_adds": "multiply-adds",
     "training_bytes": "bytes of states or attention weights kept for the way back",
     "carried_bytes": "bytes to keep for reading one more token",
 }
-COST = Family(
-    "recurrence.cost.{layer}.{what}.n{n}",
-    "{what} of one {layer} layer over {n} tokens of width {width}",
-    COUNT,
-    ",d",
-    "{unit}",
-    labels={"what": COUNTED, "layer": {"lstm": "LSTM", "attention": "self-attention"}},
-)
-CROSSING = Family(
-    "recurrence.crossing.{what}",
-    "shortest sequence on which self-attention needs more {what} than an LSTM, both of width {width}",
-    COUNT,
-    ",d",
-    "tokens",
-    labels={"what": COUNTED},
-)
-DILUTION = Family(
-    "recurrence.dilution.n{n}",
-    "mean largest weight of one head over {n} standard normal scores, {draws:,} draws",
-    SAMPLED,
-    ".4f",
-)
-DILUTION_ERROR = Family(
-    "recurrence.dilution_standard_error.n{n}",
-    "standard error of the mean largest weight over {n} scores",
-    Close("the seed fixes the draws", rtol=1e-3),
-    ".5f",
-)
-DILUTION_UNIFORM = Family(
-    "recurrence.dilution_uniform.n{n}",
-    "the weight that {n} equal scores would give each token",
-    ARITHMETIC,
-    ".4f",
-)
+
+# What is measured: its name, what it is, how far it may drift, how it is shown.
+# fmt: off
+ACCURACY = Family("recurrence.accuracy.{variant}.t{t}",
+    "test accuracy of {variant}, recalling the first of {t} tokens, mean over seeds",
+    trained_to_solve(PARAMETERS["seeds"]), ".3f", labels=LABELS)
+STEPS = Family("recurrence.steps.{variant}.t{t}",
+    "updates made on {t} tokens by {variant} before it stopped, mean over seeds",
+    Spread("three standard errors over seeds, at least four epochs", k=3, floor=128), ".0f", labels=LABELS)
+SOLVED = Family("recurrence.solved.{variant}.t{t}",
+    "seeds with which {variant} solved {t} tokens within the budget",
+    Close("near its horizon one seed may tip over on rounding", atol=1), "d", labels=LABELS)
+SOLVED_IN_ALL = Family("recurrence.solved_in_all.{variant}",
+    "trainings of {variant} that solved their length within the budget, of {lengths} lengths and {count} "
+    "seeds", Close("near their horizons a few trainings may tip over on rounding", atol=3), "d",
+    labels=LABELS)
+PARAMETER_COUNT = Family("recurrence.parameters.{layer}",
+    "parameters of the reader with {layer}: embedding, layer and logits", COUNT, ",d",
+    labels={"layer": LAYERS})
+TRAININGS = Family("recurrence.trainings", "trainings of each layer and start: lengths times seeds", COUNT)
+SEED_COUNT = Family("recurrence.seed_count", "seeds of each training", COUNT)
+GUESSED = Family("recurrence.chance", "accuracy of guessing between two classes", COUNT, ".1f")
+UPDATES = Family("recurrence.updates",
+    "updates in the whole budget: batches of the training set, times epochs", COUNT, ",d")
+DECADES = Family("recurrence.gradient_decades.{variant}.{stage}",
+    "factors of ten between {what} at the first and at the last of {t} tokens, {stage}, for {variant}: −3 is "
+    "a thousandth; median over sequences, mean over seeds",
+    Spread("three standard errors over seeds, at least one factor of ten: the page speaks of orders of "
+    "magnitude", k=3, floor=1.0), ".1f", "factors of ten", labels=LABELS)
+SINGULAR_VALUE = Family("recurrence.largest_singular_value.{variant}.{stage}",
+    "largest singular value of the SimpleRNN's recurrent matrix, {variant} start, {stage} on {t} tokens, "
+    "mean over seeds", Spread("three standard errors over seeds, at least 0.05", k=3, floor=0.05), ".2f",
+    labels={"variant": STARTS, "stage": STAGES})
+BOUND = Family("recurrence.bound_decades.{variant}",
+    "what the bound (γ σ_max)^T allows over {steps} steps, {variant} start, γ = 1 for tanh",
+    Close("rounding of float32 weights, multiplied by the number of steps", atol=0.01), "+.1f",
+    "factors of ten", labels={"variant": STARTS})
+FORGET_GATE = Family("recurrence.forget_gate.{variant}",
+    "an LSTM's forget gate where nothing but its bias of {bias:g} speaks", ARITHMETIC, ".3f")
+FORGET_PRODUCT = Family("recurrence.forget_product.{variant}.t{t}",
+    "share of a cell that {t} such gates leave, forget bias {bias:g}", ARITHMETIC, ".2f")
+MEAN_FORGET_GATE = Family("recurrence.mean_forget_gate.{variant}.{stage}",
+    "the LSTM's forget gate {stage} on {t} tokens, forget bias {bias:g}: geometric mean over steps, cells "
+    "and sequences, mean over seeds", Spread("three standard errors over seeds, at least 0.02", k=3,
+    floor=0.02), ".3f", labels={"stage": STAGES})
+WEIGHT_ON_FIRST = Family("recurrence.weight_on_first.{stage}",
+    "attention of the last position on the first of {t} tokens, {stage}, mean over sequences and seeds",
+    Spread("three standard errors over seeds, at least 0.1", k=3, floor=0.1), ".3f", labels={"stage": STAGES})
+COST = Family("recurrence.cost.{layer}.{what}.n{n}",
+    "{what} of one {layer} layer over {n} tokens of width {width}", COUNT, ",d", "{unit}",
+    labels={"what": COUNTED, "layer": {"lstm": "LSTM", "attention": "self-attention"}})
+CROSSING = Family("recurrence.crossing.{what}",
+    "shortest sequence on which self-attention needs more {what} than an LSTM, both of width {width}", COUNT,
+    ",d", "tokens", labels={"what": COUNTED})
+DILUTION = Family("recurrence.dilution.n{n}",
+    "mean largest weight of one head over {n} standard normal scores, {draws:,} draws", SAMPLED, ".4f")
+DILUTION_ERROR = Family("recurrence.dilution_standard_error.n{n}",
+    "standard error of the mean largest weight over {n} scores", Close("the seed fixes the draws", rtol=1e-3),
+    ".5f")
+DILUTION_UNIFORM = Family("recurrence.dilution_uniform.n{n}",
+    "the weight that {n} equal scores would give each token", ARITHMETIC, ".4f")
+# fmt: on
 
 
 def _runs() -> tuple[Run, ...]:

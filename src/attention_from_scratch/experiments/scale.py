@@ -74,141 +74,59 @@ SUMMARIES = {
 LABELS = {"what": WORDS, "summary": SUMMARIES}
 TRAINED = Spread("trained: rounding differs by machine and training amplifies it", k=3, floor=0.05)
 
-UNIFORM_WEIGHT = Family(
-    "scale.uniform_weight", "weight of each of {keys} keys if all weigh the same", ARITHMETIC, ".4f"
-)
-UNIFORM_ENTROPY = Family(
-    "scale.uniform_entropy",
-    "entropy of {keys} equal weights, the largest there is",
-    ARITHMETIC,
-    ".4f",
-    "nats",
-)
-WINNER_WEIGHT = Family(
-    "scale.winner_weight.gap{gap}",
-    "weight of the winning key among {keys}, its score {gap} above all others",
-    ARITHMETIC,
-    ".4f",
-)
-WINNER_SLOPE = Family(
-    "scale.winner_slope.gap{gap}",
+# What is measured: its name, what it is, how far it may drift, how it is shown.
+# fmt: off
+UNIFORM_WEIGHT = Family("scale.uniform_weight",
+    "weight of each of {keys} keys if all weigh the same", ARITHMETIC, ".4f")
+UNIFORM_ENTROPY = Family("scale.uniform_entropy",
+    "entropy of {keys} equal weights, the largest there is", ARITHMETIC, ".4f", "nats")
+WINNER_WEIGHT = Family("scale.winner_weight.gap{gap}",
+    "weight of the winning key among {keys}, its score {gap} above all others", ARITHMETIC, ".4f")
+WINNER_SLOPE = Family("scale.winner_slope.gap{gap}",
     "derivative of the winning key's weight by its own score, {gap} above all others among {keys}",
-    ARITHMETIC,
-    ".2g",
-)
-MEAN_ONE = Family(
-    "scale.score_variance.mean_one",
-    "variance of the dot product divided by d_k = {d}, where components have mean 1 and variance 1",
-    SAMPLED,
-    ".2f",
-)
-SCORE_VARIANCE = Family(
-    "scale.score_variance.d{d}",
-    "variance of the dot product of a query and a key, divided by d_k = {d}",
-    SAMPLED,
-    ".3f",
-)
-MAX_WEIGHT = Family(
-    "scale.max_weight.{way}.d{d}", "mean largest attention weight of a row, {way}, d_k = {d}", SAMPLED, ".3f"
-)
-ENTROPY = Family(
-    "scale.entropy.{way}.d{d}",
-    "mean entropy of a row of attention weights, {way}, d_k = {d}",
-    SAMPLED,
-    ".2f",
-    "nats",
-)
-STANDARD_ERROR = Family(
-    "scale.standard_error.{what}.{way}.d{d}",
-    "standard error of the mean {what}, {way}, d_k = {d}",
-    SAMPLED,
-    ".4f",
-    "{unit}",
-    labels=LABELS,
-)
-FEW_DRAWS = Family(
-    "scale.few_draws.{what}.{way}.d{d}",
-    "mean {what}, {way}, d_k = {d}, over {draws} draws only",
-    SAMPLED,
-    ".4f",
-    "{unit}",
-    labels=LABELS,
-)
-FEW_DRAWS_ERROR = Family(
-    "scale.few_draws_error.{what}.{way}.d{d}",
-    "standard error that a mean over {draws} draws has: {what}, {way}, d_k = {d}",
-    SAMPLED,
-    ".4f",
-    "{unit}",
-    labels=LABELS,
-)
-SATURATED = Family(
-    "scale.saturated.{way}.d{d}",
-    "share of rows whose largest weight exceeds {saturated_above}, {way}, d_k = {d}",
-    SAMPLED,
-    ".0%",
-)
-GRADIENT = Family(
-    "scale.{what}.{summary}.{way}.d{d}",
-    "{summary} of the {what}, {way}, d_k = {d}",
-    SAMPLED,
-    ".2g",
-    labels=LABELS,
-)
-KERAS_MAX_WEIGHT = Family(
-    "scale.keras.max_weight.{way}.d{d}",
-    "mean largest attention weight of a row in a new Keras layer, {way}, key_dim = {d}",
-    SAMPLED,
-    ".2f",
-)
-KERAS_GRADIENT = Family(
-    "scale.keras.{what}.{summary}.{way}.d{d}",
-    "{summary} of the {what}, {way}, d_k = {d}, at Keras' own initialisation",
-    SAMPLED,
-    ".2g",
-    labels=LABELS,
-)
+    ARITHMETIC, ".2g")
+MEAN_ONE = Family("scale.score_variance.mean_one",
+    "variance of the dot product divided by d_k = {d}, where components have mean 1 and variance 1", SAMPLED,
+    ".2f")
+SCORE_VARIANCE = Family("scale.score_variance.d{d}",
+    "variance of the dot product of a query and a key, divided by d_k = {d}", SAMPLED, ".3f")
+MAX_WEIGHT = Family("scale.max_weight.{way}.d{d}",
+    "mean largest attention weight of a row, {way}, d_k = {d}", SAMPLED, ".3f")
+ENTROPY = Family("scale.entropy.{way}.d{d}",
+    "mean entropy of a row of attention weights, {way}, d_k = {d}", SAMPLED, ".2f", "nats")
+STANDARD_ERROR = Family("scale.standard_error.{what}.{way}.d{d}",
+    "standard error of the mean {what}, {way}, d_k = {d}", SAMPLED, ".4f", "{unit}", labels=LABELS)
+FEW_DRAWS = Family("scale.few_draws.{what}.{way}.d{d}",
+    "mean {what}, {way}, d_k = {d}, over {draws} draws only", SAMPLED, ".4f", "{unit}", labels=LABELS)
+FEW_DRAWS_ERROR = Family("scale.few_draws_error.{what}.{way}.d{d}",
+    "standard error that a mean over {draws} draws has: {what}, {way}, d_k = {d}", SAMPLED, ".4f", "{unit}",
+    labels=LABELS)
+SATURATED = Family("scale.saturated.{way}.d{d}",
+    "share of rows whose largest weight exceeds {saturated_above}, {way}, d_k = {d}", SAMPLED, ".0%")
+GRADIENT = Family("scale.{what}.{summary}.{way}.d{d}",
+    "{summary} of the {what}, {way}, d_k = {d}", SAMPLED, ".2g", labels=LABELS)
+KERAS_MAX_WEIGHT = Family("scale.keras.max_weight.{way}.d{d}",
+    "mean largest attention weight of a row in a new Keras layer, {way}, key_dim = {d}", SAMPLED, ".2f")
+KERAS_GRADIENT = Family("scale.keras.{what}.{summary}.{way}.d{d}",
+    "{summary} of the {what}, {way}, d_k = {d}, at Keras' own initialisation", SAMPLED, ".2g", labels=LABELS)
 CHANCE = Family("scale.training.chance", "accuracy of answering without looking", ARITHMETIC, ".3f")
-COMMONEST = Family(
-    "scale.training.commonest",
-    "accuracy of answering with the value that the sequence holds most often",
-    SAMPLED,
-    ".2f",
-)
-ACCURACY = Family(
-    "scale.training.accuracy.{way}",
-    "accuracy of the trained lookup on held-out sequences, {way}, mean over seeds",
-    TRAINED,
-    ".2f",
-)
-LOWEST_SCALED = Family(
-    "scale.training.lowest.scaled",
-    "lowest accuracy of any seed at the end, scaled",
-    AtLeast("solved is solved: a task this small leaves nothing to chance", bound=0.99),
-    ".2f",
-    statistic="smallest",
-)
-HIGHEST_UNSCALED = Family(
-    "scale.training.highest.unscaled",
-    "highest accuracy of any seed at the end, unscaled",
-    AtMost("how far it gets varies by machine and seed; that it is not there is the claim", bound=0.7),
-    ".2f",
-    statistic="largest",
-)
-EARLY_SCALED = Family(
-    "scale.training.early.scaled",
-    "accuracy of the scaled lookup after {updates} updates, mean over seeds",
-    TRAINED,
-    ".2f",
-)
-HALF_UNSCALED = Family(
-    "scale.training.half.unscaled",
-    "accuracy of the unscaled lookup after half of its updates, mean over seeds",
-    TRAINED,
-    ".2f",
-)
+COMMONEST = Family("scale.training.commonest",
+    "accuracy of answering with the value that the sequence holds most often", SAMPLED, ".2f")
+ACCURACY = Family("scale.training.accuracy.{way}",
+    "accuracy of the trained lookup on held-out sequences, {way}, mean over seeds", TRAINED, ".2f")
+LOWEST_SCALED = Family("scale.training.lowest.scaled",
+    "lowest accuracy of any seed at the end, scaled", AtLeast("solved is solved: a task this small leaves "
+    "nothing to chance", bound=0.99), ".2f", statistic="smallest")
+HIGHEST_UNSCALED = Family("scale.training.highest.unscaled",
+    "highest accuracy of any seed at the end, unscaled", AtMost("how far it gets varies by machine and seed; "
+    "that it is not there is the claim", bound=0.7), ".2f", statistic="largest")
+EARLY_SCALED = Family("scale.training.early.scaled",
+    "accuracy of the scaled lookup after {updates} updates, mean over seeds", TRAINED, ".2f")
+HALF_UNSCALED = Family("scale.training.half.unscaled",
+    "accuracy of the unscaled lookup after half of its updates, mean over seeds", TRAINED, ".2f")
 UPDATES = Family("scale.training.updates", "updates that each lookup was trained for", COUNT, ",d")
 EARLY_UPDATES = Family("scale.training.early_updates", "updates before the first look", COUNT, "d")
+# fmt: on
 
 CHUNK = 5_000
 
