@@ -317,6 +317,6 @@ def _figure(text: str) -> Callable[[Path], None]:
             (folder / "fair.counts.svg").read_text("utf-8").replace("</svg>", f"<text>{text}</text></svg>")
         )
         (folder / "fair.counts.svg").write_text(drawing, "utf-8")
-        files.write_json(folder / "fair.counts.json", {**voucher, "alt": text})
+        files.write_json(folder / "fair.counts.json", archives.sealed({**voucher, "alt": text}))
 
     return change

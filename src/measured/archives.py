@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from measured.errors import MeasuredError
+from measured.files import json_bytes, sha256
 from measured.names import checked_array
 
 MEGABYTE = 1 << 20
@@ -34,6 +35,7 @@ JSON = 16 * MEGABYTE  # bytes of a JSON file
 VALUES = 1_000_000  # commas and opening brackets of a JSON file, which bound what it holds
 DEPTH = 40  # lists and objects inside one another
 DIGITS = 40  # digits of a whole number
+SEAL = "sha256"
 TEXT = 100_000  # characters of one text
 
 # An array as numpy.save writes it: numbers, truth values and texts, no Python object, no structure.
@@ -77,6 +79,29 @@ def read_json(path: Path, most: int = JSON) -> Any:
         return parse_json(read_bytes(path, most))
     except MeasuredError as error:
         raise MeasuredError(error.problem, path=path, expected=error.expected) from error
+
+
+def read_sealed(path: Path) -> dict[str, Any]:
+    """The content of a JSON file that vouches for something: what was made, from what.
+
+    Raises:
+        MeasuredError: it cannot be read, or is not as it was written; names the file.
+    """
+    found = read_json(path)
+    if not isinstance(found, dict) or not is_sealed(found):
+        raise MeasuredError("was changed since it was written", path=path)
+    return found
+
+
+def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data with their own hash: what was made is bound to what it was made from, and an edit shows."""
+    content = {key: value for key, value in data.items() if key != SEAL}
+    return {**content, SEAL: sha256(json_bytes(content))}
+
+
+def is_sealed(data: Mapping[str, Any]) -> bool:
+    """Whether data are as they were sealed."""
+    return SEAL in data and data[SEAL] == sealed(data)[SEAL]
 
 
 def parse_json(data: bytes) -> Any:

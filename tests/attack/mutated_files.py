@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import hostile_files
-from measured import archives, files
+from measured import archives
 from measured.errors import MeasuredError
 from measured.terms import record
 
@@ -40,7 +40,7 @@ def main(folder: Path, count: int, mebibytes: int) -> None:
             (folder / "dice.json").write_bytes(_bytes_changed(draw, text))
         elif kind == 1:
             data = _value_changed(draw, json.loads(text))
-            (folder / "dice.json").write_text(json.dumps(data), encoding="utf-8")
+            hostile_files.write_sealed(folder / "dice.json", data)
         else:
             changed = _bytes_changed(draw, packed) if kind == 2 else _member_changed(draw)
             (folder / "dice.npz").write_bytes(changed)

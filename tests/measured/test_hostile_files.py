@@ -29,10 +29,22 @@ def test_a_hostile_archive_is_refused(what):
 @pytest.mark.parametrize("what", hostile_files.CHANGES)
 def test_a_hostile_record_is_refused(good, tmp_path, what):
     path = tmp_path / "dice.json"
-    path.write_text(json.dumps(hostile_files.CHANGES[what](good[0])), "utf-8")
+    hostile_files.write_sealed(path, hostile_files.CHANGES[what](good[0]))
     with pytest.raises(MeasuredError, match=r"dice\.json: the record ") as refused:
         record.read_record(path)
     assert len(str(refused.value)) < 1000
+
+
+def test_an_edit_of_a_record_shows(good, tmp_path):
+    path = tmp_path / "dice.json"
+    data = good[0]
+    data["measurements"][0].update(value=0.75, display="0.75")
+    path.write_text(json.dumps(data), "utf-8")
+    with pytest.raises(MeasuredError, match="was changed since it was written"):
+        record.read_record(path)
+    path.write_text(json.dumps({k: v for k, v in data.items() if k != archives.SEAL}), "utf-8")
+    with pytest.raises(MeasuredError, match="the record "):
+        record.read_record(path)
 
 
 def test_hostile_json_is_refused(good, tmp_path):

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from measured import files
+from measured import archives, files
 from measured.errors import MeasuredError
 from measured.terms import record
 from measured.terms.claims import Judgement
@@ -82,7 +82,7 @@ def test_a_record_with_a_spoiled_measurement_is_told(tmp_path):
     path = tmp_path / "dice.json"
     data = json.loads(path.read_text())
     data["measurements"][0]["tolerance"]["kind"] = "roughly"
-    path.write_text(json.dumps(record.sealed(data)))
+    path.write_text(json.dumps(archives.sealed(data)))
     with pytest.raises(MeasuredError, match="unreadable tolerance"):
         record.read_record(path)
 

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 
-from measured import files
+from measured import archives, files
 from measured.making.fingerprint import Fingerprint
 from measured.making.running import naming
 from measured.project import Project
@@ -43,7 +43,7 @@ def files_of(name: str, made: tuple[Drawing, str, Palette], fingerprint: Fingerp
         "fingerprint": fingerprint,
         "files": {path: files.sha256(data) for path, data in written.items()},
     }
-    return {**written, f"{name}.json": files.json_bytes(voucher)}
+    return {**written, f"{name}.json": files.json_bytes(archives.sealed(voucher))}
 
 
 def csv_of(columns: Mapping[str, Sequence]) -> str:

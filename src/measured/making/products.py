@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from measured.archives import read_sealed
 from measured.errors import MeasuredError
 from measured.files import sha256
 from measured.making import environment, running
@@ -154,9 +154,11 @@ class FigureProduct:
         if not all(path.exists() for path in self.files):
             return None
         try:
-            data = json.loads(voucher.read_text(encoding="utf-8"))
+            data = read_sealed(voucher)
             changed = [p for p in others if sha256(p.read_bytes()) != data["files"][p.name]]
             fingerprint = dict(data["fingerprint"])
+        except MeasuredError as error:
+            raise MeasuredError(f"its voucher {error.problem}", path=voucher) from error
         except (ValueError, KeyError, TypeError, OSError) as error:
             raise MeasuredError("its files are not whole", path=voucher) from error
         if changed:

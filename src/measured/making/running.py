@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from measured import files
+from measured import archives, files
 from measured.errors import MeasuredError
 from measured.making import environment
 from measured.making.fingerprint import Fingerprint, plain_json
@@ -90,11 +90,12 @@ def read_voucher(project: Project, experiment: Experiment, run: Run) -> tuple[Fi
     """
     _, voucher = run_paths(project, experiment, run)
     try:
-        data = json.loads(voucher.read_text(encoding="utf-8"))
+        data = archives.read_sealed(voucher)
         return dict(data["fingerprint"]), str(data["arrays_sha256"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (MeasuredError, KeyError, TypeError, ValueError) as error:
+        why = getattr(error, "problem", "lacks what a run leaves")
         raise MeasuredError(
-            f"run {run.name} of {experiment.name} has no whole result",
+            f"run {run.name} of {experiment.name} has no whole result: its voucher {why}",
             path=voucher,
             mend="run: nox -s build",
         ) from error
@@ -102,7 +103,7 @@ def read_voucher(project: Project, experiment: Experiment, run: Run) -> tuple[Fi
 
 def voucher_of(fingerprint: Fingerprint, packed: bytes) -> dict[str, Any]:
     """What is stored beside a run's arrays."""
-    return {"fingerprint": fingerprint, "arrays_sha256": files.sha256(packed)}
+    return archives.sealed({"fingerprint": fingerprint, "arrays_sha256": files.sha256(packed)})
 
 
 def place_of(root: Path, function: Any) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from measured.archives import read_sealed
+from measured.errors import MeasuredError
 from measured.files import csv_cell
 from measured.gate.stored import Expectation
 from measured.making.running import place_of
@@ -32,12 +34,24 @@ PALETTE = "assets/palette.css"
 def pictures(project: Project) -> dict[str, Picture]:
     """The finished figures, each with the line of the function that draws it."""
     found = {}
-    declared = project.declared_figures
-    for path in sorted(project.drawings.glob("*.json")):
-        data = json.loads(path.read_text(encoding="utf-8"))
-        code = page_of(drawn_at(project, declared[data["name"]])) if data["name"] in declared else ""
-        found[data["name"]] = Picture(data["alt"], code)
+    for name, plot in project.declared_figures.items():
+        voucher = project.drawings / f"{name}.json"
+        if voucher.exists():
+            found[name] = Picture(_alt(voucher), page_of(drawn_at(project, plot)))
     return found
+
+
+def _alt(voucher: Path) -> str:
+    """What a drawn figure says to those who do not see it."""
+    try:
+        alt = read_sealed(voucher).get("alt")
+    except MeasuredError as error:
+        raise MeasuredError(
+            f"the figure's voucher {error.problem}", path=voucher, mend="nox -s build"
+        ) from error
+    if not isinstance(alt, str):
+        raise MeasuredError("the figure's voucher has no alt text", path=voucher, mend="nox -s build")
+    return alt
 
 
 def drawn_at(project: Project, plot: Plot) -> Place:
@@ -68,9 +82,12 @@ def files_of(
         yield f"records/{name}.npz", (project.records / f"{name}.npz").read_bytes()
     for table in library.tables.values():
         yield f"{DATA}/tables/{table.name}.csv", table_csv(table, library)
-    for path in sorted(project.drawings.glob("*.*")):
-        if path.suffix in {".svg", ".csv"} and not path.name.startswith("."):
-            yield f"{DATA}/figures/{path.name}", path.read_bytes()
+    for name in sorted(project.declared_figures):
+        for path in (
+            project.drawings / f"{name}{end}" for end in (".csv", ".dark.svg", ".light.svg", ".svg")
+        ):
+            if path.is_file():
+                yield f"{DATA}/figures/{path.name}", path.read_bytes()
     yield formulas.STYLE, formulas.style_sheet()
     yield diagrams.STYLE, diagrams.style_sheet()
     if project.palette:

@@ -112,14 +112,8 @@ def files_of(record: Record) -> dict[str, bytes]:
     }
     return {
         f"{record.experiment}.npz": packed,
-        f"{record.experiment}.json": files.json_bytes(sealed(data)),
+        f"{record.experiment}.json": files.json_bytes(archives.sealed(data)),
     }
-
-
-def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A record's data with their own hash: an edit by hand shows."""
-    content = {key: value for key, value in data.items() if key != "sha256"}
-    return {**content, "sha256": files.sha256(files.json_bytes(content))}
 
 
 def read_record(path: Path) -> Record:
@@ -135,7 +129,7 @@ def read_record(path: Path) -> Record:
     # What a constructor says to values of the right type that do not go together.
     except (MeasuredError, ValueError, TypeError, LookupError, ArithmeticError) as error:
         raise _foreign(path, getattr(error, "problem", f"lacks or garbles {error}")) from error
-    if data["sha256"] != sealed(data)["sha256"]:
+    if not archives.is_sealed(data):
         raise _foreign(path, "was changed since it was written")
     return found
 
