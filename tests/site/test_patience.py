@@ -73,6 +73,15 @@ def test_an_early_shortcut_opens_search(untouched):
     expect(untouched.locator(".md-search-result__item a").first).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    "name", ["XMLHttpRequest", "Worker", "fetch", "addEventListener", "history.pushState"]
+)
+def test_what_the_browser_offers_is_its_own(visit, name):
+    page = visit("attention/")
+    page.wait_for_load_state("networkidle")
+    assert "[native code]" in page.evaluate(f"String({name})")
+
+
 def test_an_early_focus_on_the_search_field_opens_search(untouched):
     untouched.evaluate("document.querySelector('.md-search__input').focus()")
     expect(untouched.locator("[data-md-toggle=search]")).to_be_checked()

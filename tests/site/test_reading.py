@@ -77,8 +77,8 @@ def test_the_cheat_sheet_prints_on_one_page(visit):
         assert len(re.findall(rb"/Type\s*/Page\b(?!s)", printed)) == 1, paper
 
 
-def test_search_waits_and_then_finds_prose(visit):
-    page = visit("index.html")
+def test_search_waits_for_a_reader_and_then_finds_prose(visit):
+    page = visit("index.html", touched=False)
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.wait_for_timeout(500)

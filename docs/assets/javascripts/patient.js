@@ -5,14 +5,12 @@
 // holds up the first second. So this classic script, in the place of Material's bundle, fetches it at the first
 // sign of a reader. What is clicked in the header or typed as a shortcut meanwhile is repeated once it is there.
 //
-// Material would then fetch the whole search index at once. That worker and that request wait further, until
-// the search field gets the focus. An address that asks for something (?q=, ?h=, #place) is a sign, too.
+// With it come the index of search and its worker, at once; nothing here stands in for what the browser offers.
+// An address that asks for something (?q=, ?h=, #place) is a sign, too.
 //
 // `theme` is dispatched on the document once Material is there; see shared/pages.js.
 
 (() => {
-  const INDEX = "search/search_index.json";
-  const WORKER = "workers/search";
   const SIGNS = ["pointerover", "pointerdown", "touchstart", "wheel", "scroll", "keydown", "focusin"];
   const SHORTCUTS = ["/", "f", "s", "p", "n", ",", "."];
   const CONTROLS = "[data-md-component=palette] label";
@@ -67,44 +65,6 @@
     if (!plain || typing || !SHORTCUTS.includes(key)) return null;
     return () => target.dispatchEvent(new KeyboardEvent("keydown", event));
   }
-
-  const wanted = searching
-    ? Promise.resolve()
-    : new Promise((resolve) => {
-        document.addEventListener("focusin", ({ target }) => target.closest("[name=search]") && resolve());
-      });
-
-  const Request = XMLHttpRequest;
-  globalThis.XMLHttpRequest = class extends Request {
-    #waits = false;
-
-    open(method, url, ...rest) {
-      this.#waits = String(url).endsWith(INDEX);
-      super.open(method, url, ...rest);
-    }
-
-    send(body) {
-      if (this.#waits) wanted.then(() => super.send(body));
-      else super.send(body);
-    }
-  };
-
-  const Started = Worker;
-  globalThis.Worker = class extends EventTarget {
-    constructor(url, options) {
-      if (!String(url).includes(WORKER)) return new Started(url, options);
-      super();
-      this.started = wanted.then(() => {
-        const worker = new Started(url, options);
-        worker.onmessage = ({ data }) => this.dispatchEvent(new MessageEvent("message", { data }));
-        return worker;
-      });
-    }
-
-    postMessage(data) {
-      this.started.then((worker) => worker.postMessage(data));
-    }
-  };
 
   waitForTheme();
 })();

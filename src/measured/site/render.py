@@ -32,7 +32,7 @@ class Renderer:
 
     Args:
         name: of its module, and in the settings.
-        strict: what makes it fail on a warning.
+        strict: what makes it fail on a warning; MkDocs counts none where it is told to be quiet.
         adapted: the settings as this renderer needs them.
     """
 
@@ -67,8 +67,8 @@ def _for_zensical(raw: dict[str, Any], root: Path) -> dict[str, Any]:
 
 
 RENDERERS = {
-    "mkdocs": Renderer("mkdocs", ("--strict", "--quiet"), _for_mkdocs),
-    "properdocs": Renderer("properdocs", ("--strict", "--quiet"), _for_mkdocs),
+    "mkdocs": Renderer("mkdocs", ("--strict",), _for_mkdocs),
+    "properdocs": Renderer("properdocs", ("--strict",), _for_mkdocs),
     "zensical": Renderer("zensical", ("--strict",), _for_zensical),
 }
 
