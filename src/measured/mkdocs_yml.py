@@ -159,6 +159,8 @@ class SiteSettings:
     def files(self, drafts: bool = False) -> Iterator[tuple[str, Path]]:
         """Every file that the site is made from: its place among the pages, with `/`, and where it is.
 
+        A notebook is a page, in the place of a Markdown file of its name.
+
         Args:
             drafts: with those of draft_docs, which are shown in a preview alone.
 
@@ -176,7 +178,7 @@ class SiteSettings:
             kept = {n: p for n, p in places.items() if not any(spec.match_file(p) for spec in left_out)}
             if any(name in kept for name in _named("index")):
                 kept = {n: p for n, p in kept.items() if n not in _named("README")}
-            yield from ((place, Path(folder) / name) for name, place in kept.items())
+            yield from ((page_of_notebook(place), Path(folder) / name) for name, place in kept.items())
 
     def pages(self, drafts: bool = False) -> Iterator[tuple[str, Path]]:
         """Those of the files that become pages."""
@@ -194,6 +196,20 @@ class SiteSettings:
 def is_page(place: str) -> bool:
     """Whether renderers make a page of this file."""
     return place.endswith(MARKDOWN)
+
+
+def page_of_notebook(place: str) -> str:
+    """The page that a notebook becomes; other places stay as they are."""
+    return f"{place.removesuffix('.ipynb')}.md" if place.endswith(".ipynb") else place
+
+
+def with_notebooks_as_pages(nav: Any) -> Any:
+    """A navigation whose notebooks are the pages that they become."""
+    if isinstance(nav, Mapping):
+        return {title: with_notebooks_as_pages(one) for title, one in nav.items()}
+    if isinstance(nav, list):
+        return [with_notebooks_as_pages(one) for one in nav]
+    return page_of_notebook(nav) if isinstance(nav, str) else nav
 
 
 def _named(stem: str) -> tuple[str, ...]:

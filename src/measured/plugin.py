@@ -15,9 +15,9 @@ from mkdocs.structure.pages import Page
 
 from measured.errors import MeasuredError
 from measured.gate import publishable
-from measured.mkdocs_yml import SiteSettings
+from measured.mkdocs_yml import SiteSettings, with_notebooks_as_pages
 from measured.project import Project
-from measured.site import data_files, finish, stages
+from measured.site import data_files, finish, render, stages
 from measured.site.kept_pages import Kept
 from measured.site.weave_site import VENDOR, inert, weave_site
 
@@ -49,6 +49,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
                 publishable.refuse(self.unchecked)
         if self.kept is None:
             self.kept = Kept(self.project.build / "kept_pages.preview.json")
+        _take_over(config)
         own = [path for path in data_files.style_sheets(self.project) if path not in config.extra_css]
         config.extra_css[:0] = own
         return config
@@ -58,6 +59,11 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         with _as_plugin_error():
             settings = SiteSettings.load(self.project.root)
             self.site = weave_site(self.project, settings, drafts=self.serving)
+        there = {file.src_uri: file for file in files}
+        notebooks = {file.replace(".md", ".ipynb"): file for file in self.site.pages if file not in there}
+        for notebook, place in notebooks.items():  # a page as MkDocs knows pages
+            files.remove(there[notebook])
+            files.append(File.generated(config, place, content=self.site.pages[place].woven.markdown))
         for path, content in self.site.made.items():
             files.append(File.generated(config, path, content=content))
         self.kept.begin(files, config)
@@ -95,6 +101,17 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         """Whether nothing is published: pages are served, or quick ones go to the build folder."""
         into = Path(config.site_dir).resolve()
         return self.serving or (self.project.quick and into.is_relative_to(self.project.build))
+
+
+def _take_over(config: MkDocsConfig) -> None:
+    """Notebooks are pages of ours; mkdocs-jupyter, where it stands beside, would execute them again."""
+    for name in render.WOVEN:
+        other = config.plugins.get(name)
+        if other is None or isinstance(other, MeasuredPlugin):
+            continue
+        for event, methods in config.plugins.events.items():
+            config.plugins.events[event] = [m for m in methods if getattr(m, "__self__", None) is not other]
+    config.nav = with_notebooks_as_pages(config.nav)
 
 
 class _as_plugin_error:

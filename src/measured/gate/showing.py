@@ -18,6 +18,7 @@ from measured.project import Project
 from measured.terms.record import Record
 from measured.weaving import numerals
 from measured.weaving.page import scan
+from measured.weaving.page_text import read_text
 from measured.weaving.references import Library
 from measured.weaving.renderer import Renderer
 
@@ -109,7 +110,7 @@ def pages_showing(project: Project, records: Mapping[str, Record]) -> dict[str, 
     settings = SiteSettings.load(project.root)
     renderer = Renderer.of(settings, project.build / "readings")
     for _, path in settings.pages():
-        page = scan(path.read_text(encoding="utf-8-sig"), path, renderer)
+        page = scan(read_text(path, path), path, renderer)
         for name in sorted(numerals.uses(page, library)[0]):
             found.setdefault(name, []).append(path.relative_to(project.root).as_posix())
     return found

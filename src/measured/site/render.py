@@ -21,6 +21,9 @@ from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings
 from measured.site import kept_pages
 
+# Plugins whose work weaving has done: a notebook is a page, executed once, whoever else would execute it.
+WOVEN = ("measured", "mkdocs-jupyter")
+
 # Plugins that Zensical takes over by itself; it ignores all others in silence.
 _OF_ZENSICAL = frozenset(("search", "offline"))
 _ADDRESSES = frozenset(("site_url", "repo_url", "edit_uri"))
@@ -99,7 +102,8 @@ def configuration(
     theme = dict(settings.theme)
     if theme.get("custom_dir"):
         theme["custom_dir"] = str((root / str(theme["custom_dir"])).resolve())
-    plugins = [{name: of} if of else name for name, of in settings.plugins.items() if name != "measured"]
+    kept = {name: of for name, of in settings.plugins.items() if name not in WOVEN}
+    plugins = [{name: of} if of else name for name, of in kept.items()]
     styles = [str(path) for path in raw.get("extra_css") or []]
     styles = [*(path for path in own_styles if path not in styles), *styles]
     raw |= {
@@ -109,6 +113,8 @@ def configuration(
         "plugins": plugins,
         "extra_css": styles,
     }
+    if raw.get("nav"):
+        raw["nav"] = mkdocs_yml.with_notebooks_as_pages(raw["nav"])
     return renderer.adapted(raw, root)
 
 

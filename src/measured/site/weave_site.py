@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from measured import fast_yaml, files, folders
-from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
-from measured.site import data_files, generated, hooks, ledger
+from measured.site import collisions, data_files, generated, hooks, ledger
 from measured.site.finish_page import NEUTRAL, Expected, address_of, file_of
 from measured.weaving import cells, diagrams, formulas
 from measured.weaving.page import PageSource, scan
+from measured.weaving.page_text import read_text
 from measured.weaving.references import Library
 from measured.weaving.renderer import Renderer
 from measured.weaving.weave import Weaver
@@ -119,7 +119,10 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
     )
     renderer = Renderer.of(settings, project.build / "readings")
     pages, with_diagrams, copied = {}, {}, {}
-    for place, path in dict(settings.files(drafts)).items():
+    found = list(settings.files(drafts))
+    collisions.refuse_among(found, settings)
+    authored = dict(found)
+    for place, path in authored.items():
         if not is_page(place):
             copied[place] = path
             continue
@@ -131,8 +134,8 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
         return NEUTRAL + (address_of(place, settings.directory_urls) if is_page(place) else place)
 
     site = generated.Site(settings.name, settings.repository, link, project.root / _vendor(settings))
-    made = dict(generated.files(project, library, pages, site))
-    made.update(hooks.load(project).files(project))
+    sources = (generated.files(project, library, pages, site), hooks.load(project).files(project))
+    made = collisions.collect(sources, authored, settings)
     return WovenSite(settings, pages, made, copied, with_diagrams)
 
 
@@ -140,14 +143,10 @@ def read_page(path: Path, root: Path, renderer: Renderer) -> PageSource:
     """A page as an author wrote it, taken apart.
 
     Raises:
-        MeasuredError: it is no UTF-8, or cannot be read apart.
+        MeasuredError: it is no text in UTF-8, no notebook, or cannot be taken apart.
     """
     shown = path.relative_to(root) if path.is_relative_to(root) else path
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise MeasuredError("the page is no UTF-8", path=shown, mend="save it as UTF-8") from error
-    return scan(text, shown, renderer)
+    return scan(read_text(path, shown), shown, renderer)
 
 
 def _woven(

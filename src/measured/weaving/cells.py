@@ -283,6 +283,7 @@ def _run(cells: Sequence[CodeCell], page: PageSource) -> list[list[dict[str, Any
 
 
 def _execute(notebook: Any, cells: Sequence[CodeCell], page: PageSource, config: Any) -> None:
+    from jupyter_client.kernelspec import NoSuchKernel
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from nbconvert.preprocessors import ExecutePreprocessor
 
@@ -310,6 +311,13 @@ def _execute(notebook: Any, cells: Sequence[CodeCell], page: PageSource, config:
             limit = cells[running["index"]].timeout
             raise failed(
                 f"the code ran longer than {limit} s", "a cell that ends in time, or timeout=…"
+            ) from None
+        except NoSuchKernel as error:
+            raise MeasuredError(
+                f"no kernel here is called {error.name!r}",
+                path=page.path,
+                line=1,
+                expected="kernelspec: name: python3, the kernel of the project's own environment",
             ) from None
         except DeadKernelError:
             raise failed("the code killed its kernel", "a kernel that lives to the end of the page") from None

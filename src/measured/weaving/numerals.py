@@ -25,6 +25,7 @@ from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings
 from measured.project import Project
 from measured.weaving.page import PageSource, scan
+from measured.weaving.page_text import read_text
 from measured.weaving.references import Library
 from measured.weaving.renderer import TOKEN, Renderer, passages_between
 
@@ -142,7 +143,7 @@ def inspect(
     broken: list[Finding] = []
     used, claimed, count = set(), set(), 0
     for _, path in settings.pages():
-        page = scan(_text_of(path, root), _below(path, root), renderer)
+        page = scan(read_text(path, _below(path, root)), _below(path, root), renderer)
         count += 1
         by_hand += numbers_by_hand(page)
         promised = promising_words(page)
@@ -162,15 +163,6 @@ def inspect(
     unused = [i for i in library.measurements if i not in used] if library else []
     idle = [c for c in library.claims if c not in claimed] if library else []
     return Report(tuple(by_hand), tuple(promises), tuple(broken), tuple(unused), tuple(idle), count)
-
-
-def _text_of(path: Path, root: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise MeasuredError(
-            f"the page cannot be read: {error}", path=_below(path, root), expected="a text file in UTF-8"
-        ) from error
 
 
 def _below(path: Path, root: Path) -> Path:
