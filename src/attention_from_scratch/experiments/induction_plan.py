@@ -27,6 +27,7 @@ look at data:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from attention_from_scratch.experiments.induction_runs import train_on_fixed_set, train_on_fresh_sequences
@@ -92,117 +93,77 @@ MAPPED = {
 }
 
 
+CIRCUITS = {
+    "bidirectional": {"causal": False, "task": "fixed_cue"},
+    "slow": {"causal": False, "task": "fixed_cue", "learning_rate": PARAMETERS["slow_learning_rate"]},
+    "causal": {"causal": True, "task": "fixed_cue"},
+    "any_cue": {"causal": True, "task": "any_cue"},
+}
+
+
 def runs(p: dict[str, Any] = PARAMETERS, quick: dict[str, Any] = QUICK) -> tuple[Run, ...]:
     """All trainings, by name: `reported.blocks1.seed0`, `map.wide.l16.seed1` and so on."""
     return (*_reported(p, quick), *_circuits(p, quick), *_mapped(p, quick), *_long(p, quick))
 
 
-def _reported(p: dict[str, Any], quick: dict[str, Any]) -> list[Run]:
-    shared = {
-        k: p[k] for k in ("length", "learning_rate", "batch", "sequences", "epochs", "validation", "test")
-    }
-    return [
-        Run(
-            f"reported.{name}.seed{seed}",
+def _reported(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
+    names = ("length", "learning_rate", "batch", "sequences", "epochs", "validation", "test")
+    for name, (blocks, size) in REPORTED.items():
+        yield from Run.over_seeds(
+            f"reported.{name}",
             train_on_fixed_set,
-            {"seed": seed, "blocks": blocks, **size, "causal": False, **shared},
-            seconds=180,
+            {"blocks": blocks, **size, "causal": False, **{name: p[name] for name in names}},
+            p["seeds"],
+            quick_seeds=quick["seeds"],
             quick={"epochs": 10, "test": 2_000},
-            in_quick=seed in quick["seeds"],
-        )
-        for name, (blocks, size) in REPORTED.items()
-        for seed in p["seeds"]
-    ]
-
-
-def _fresh(p: dict[str, Any], **settings: Any) -> dict[str, Any]:
-    return {
-        "learning_rate": p["learning_rate"],
-        "batch": p["batch"],
-        "validation": 2_000,
-        "test": p["test"],
-        **settings,
-    }
-
-
-def _circuits(p: dict[str, Any], quick: dict[str, Any]) -> list[Run]:
-    kinds = {
-        "bidirectional": {"causal": False, "task": "fixed_cue"},
-        "slow": {"causal": False, "task": "fixed_cue", "learning_rate": p["slow_learning_rate"]},
-        "causal": {"causal": True, "task": "fixed_cue"},
-        "any_cue": {"causal": True, "task": "any_cue"},
-    }
-    return [
-        Run(
-            f"circuit.{kind}.seed{seed}",
-            train_on_fresh_sequences,
-            _fresh(
-                p,
-                seed=seed,
-                length=p["length"],
-                blocks=2,
-                **ONE_HEAD,
-                **settings,
-                steps=p["circuit_steps"],
-                steps_between=125,
-                stop_at=p["circuit_solved"],
-            ),
             seconds=180,
-            in_quick=seed in quick[f"{kind}_seeds"],
         )
-        for kind, settings in kinds.items()
-        for seed in p[f"{kind}_seeds"]
-    ]
 
 
-def _mapped(p: dict[str, Any], quick: dict[str, Any]) -> list[Run]:
-    return [
-        Run(
-            f"map.{name}.l{length}.seed{seed}",
-            train_on_fresh_sequences,
-            _fresh(
+def _fresh(
+    p: dict[str, Any], name: str, seeds: str, quick_seeds: list[int], **settings: Any
+) -> Iterator[Run]:
+    """Trainings on fresh sequences; `settings` are those of the function, and of the runs."""
+    shared = {name: p[name] for name in ("length", "learning_rate", "batch", "test")}
+    of_runs = {name: settings.pop(name) for name in ("quick", "seconds") if name in settings}
+    yield from Run.over_seeds(
+        name,
+        train_on_fresh_sequences,
+        {**shared, "validation": 2_000, **settings},
+        p[seeds],
+        quick_seeds=quick_seeds,
+        **of_runs,
+    )
+
+
+def _circuits(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
+    budget = {"steps": p["circuit_steps"], "steps_between": 125, "stop_at": p["circuit_solved"]}
+    for kind, settings in CIRCUITS.items():
+        seeds = f"{kind}_seeds"
+        model = {"blocks": 2, **ONE_HEAD, **settings}
+        yield from _fresh(p, f"circuit.{kind}", seeds, quick[seeds], **model, **budget, seconds=180)
+
+
+def _mapped(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
+    budget = {"steps": p["map_steps"], "steps_between": 250, "stop_at": p["solved"]}
+    for name, (blocks, size, rate) in MAPPED.items():
+        model = {"blocks": blocks, **size, "causal": True, "learning_rate": p[rate]}
+        for length in p["lengths"]:
+            seeds = p["map_seeds"] if length in quick["lengths"] else []
+            yield from _fresh(
                 p,
-                seed=seed,
-                length=length,
-                blocks=blocks,
-                **size,
-                causal=True,
-                learning_rate=p[rate],
-                steps=p["map_steps"],
-                steps_between=250,
-                stop_at=p["solved"],
-            ),
-            seconds=300,
-            quick={"steps": 2_000},
-            in_quick=length in quick["lengths"],
-        )
-        for name, (blocks, size, rate) in MAPPED.items()
-        for length in p["lengths"]
-        for seed in p["map_seeds"]
-    ]
+                f"map.{name}.l{length}",
+                "map_seeds",
+                seeds,
+                **{**model, "length": length},
+                **budget,
+                quick={"steps": 2_000},
+                seconds=300,
+            )
 
 
-def _long(p: dict[str, Any], quick: dict[str, Any]) -> list[Run]:
-    return [
-        Run(
-            f"long.blocks1.seed{seed}",
-            train_on_fresh_sequences,
-            _fresh(
-                p,
-                seed=seed,
-                length=p["length"],
-                blocks=1,
-                **SMALL,
-                causal=False,
-                learning_rate=p["long_learning_rate"],
-                batch=p["long_batch"],
-                steps=p["long_steps"],
-                steps_between=500,
-                stop_at=1.0,
-            ),
-            seconds=420,
-            quick={"steps": 2_000},
-            in_quick=seed in quick["long_seeds"],
-        )
-        for seed in p["long_seeds"]
-    ]
+def _long(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
+    model = {"blocks": 1, **SMALL, "causal": False, "learning_rate": p["long_learning_rate"]}
+    budget = {"batch": p["long_batch"], "steps": p["long_steps"], "steps_between": 500, "stop_at": 1.0}
+    settings = {**model, **budget, "quick": {"steps": 2_000}, "seconds": 420}
+    yield from _fresh(p, "long.blocks1", "long_seeds", quick["long_seeds"], **settings)

@@ -17,7 +17,7 @@ Refuted, if a mask made no difference, or if one side of padding were safe whate
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attention_from_scratch.experiments.padding_runs import train_pooled, train_simple_rnn
@@ -91,27 +91,16 @@ CHANGE_UNMASKED = Family("padding.pooled_change.unmasked",
 BY_ASKED = {"last": LAST, "first": FIRST}
 
 
-def _runs() -> tuple[Run, ...]:
-    def run(name: str, function: Any, **settings: Any) -> list[Run]:
-        return [
-            Run(
-                f"{name}.seed{seed}",
-                function,
-                {**TRAINING, **settings, "seed": seed},
-                seconds=600,
-                quick=QUICK_RUN,
-                in_quick=seed in QUICK_SEEDS,
-            )
-            for seed in PARAMETERS["seeds"]
-        ]
+def _runs() -> Iterator[Run]:
+    def over_seeds(name: str, function: Any, **settings: Any) -> tuple[Run, ...]:
+        parameters, seeds = {**TRAINING, **settings}, PARAMETERS["seeds"]
+        return Run.over_seeds(name, function, parameters, seeds, quick_seeds=QUICK_SEEDS, quick=QUICK_RUN)
 
-    made: list[Run] = []
     for asked in BY_ASKED:
         for way, (_, settings) in WAYS.items():
-            made += run(f"{asked}.{way}", train_simple_rnn, asked=asked, **settings)
+            yield from over_seeds(f"{asked}.{way}", train_simple_rnn, asked=asked, **settings)
     for way, masked in POOLED.items():
-        made += run(f"pooled.{way}", train_pooled, masked=masked)
-    return tuple(made)
+        yield from over_seeds(f"pooled.{way}", train_pooled, masked=masked)
 
 
 def measure(runs: Mapping[str, Any], seeds: list[int], **settings: Any) -> Findings:
@@ -233,7 +222,7 @@ EXPERIMENT = Experiment(
     measure=measure,
     parameters=PARAMETERS,
     quick={"seeds": QUICK_SEEDS},
-    runs=_runs(),
+    runs=tuple(_runs()),
     seconds=60,
     claims=CLAIMS,
 )

@@ -172,29 +172,19 @@ DILUTION_UNIFORM = Family("recurrence.dilution_uniform.n{n}",
 # fmt: on
 
 
-def _runs() -> tuple[Run, ...]:
-    made = []
-    for name, (_, differing, lengths) in VARIANTS.items():
-        for length in lengths:
-            looked_at = length == PARAMETERS["gradient_length"]
-            fixed = {
-                **TRAINING,
-                **differing,
-                "length": length,
-                "gradient_sequences": PARAMETERS["gradient_sequences"] if looked_at else 0,
-            }
-            made += [
-                Run(
-                    f"{name}.t{length}.seed{seed}",
-                    train_reader,
-                    {**fixed, "seed": seed},
-                    seconds=600,
-                    quick=QUICK_RUN,
-                    in_quick=seed in QUICK["seeds"],
-                )
-                for seed in PARAMETERS["seeds"]
-            ]
-    return tuple(made)
+def _runs() -> Iterator[Run]:
+    sequences = {PARAMETERS["gradient_length"]: PARAMETERS["gradient_sequences"]}
+    for variant, (_, differing, lengths) in VARIANTS.items():
+        for t in lengths:
+            fixed = {**TRAINING, **differing, "length": t, "gradient_sequences": sequences.get(t, 0)}
+            yield from Run.over_seeds(
+                f"{variant}.t{t}",
+                train_reader,
+                fixed,
+                PARAMETERS["seeds"],
+                quick_seeds=QUICK["seeds"],
+                quick=QUICK_RUN,
+            )
 
 
 class Trained:
@@ -551,7 +541,7 @@ EXPERIMENT = Experiment(
     measure=measure,
     parameters=PARAMETERS,
     quick=QUICK,
-    runs=_runs(),
+    runs=tuple(_runs()),
     seconds=120,
     claims=CLAIMS,
 )

@@ -478,16 +478,14 @@ EXPERIMENT = Experiment(
     measure=measure,
     parameters=PARAMETERS,
     quick=QUICK,
-    runs=tuple(
-        Run(
-            f"lookup.seed{seed}",
-            scale_runs.train,
-            {"seed": seed, **TRAINING},
-            seconds=180,
-            quick={"steps": 60},
-            in_quick=seed in QUICK["training_seeds"],
-        )
-        for seed in PARAMETERS["training_seeds"]
+    runs=Run.over_seeds(
+        "lookup",
+        scale_runs.train,
+        TRAINING,
+        PARAMETERS["training_seeds"],
+        quick_seeds=QUICK["training_seeds"],
+        quick={"steps": 60},
+        seconds=180,
     ),
     seconds=240,
     claims=CLAIMS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -92,6 +92,33 @@ class Run:
     seconds: float = 600.0
     quick: Mapping[str, Any] = field(default_factory=dict)
     in_quick: bool = True
+
+    @classmethod
+    def over_seeds(
+        cls,
+        name: str,
+        function: Callable[..., Arrays],
+        parameters: Mapping[str, Any],
+        seeds: Iterable[int],
+        *,
+        quick_seeds: Iterable[int] = (),
+        **more: Any,
+    ) -> tuple[Run, ...]:
+        """The same run from several seeds, `name.seed0` and so on.
+
+        Args:
+            name: of the runs, without their seed.
+            function: see `Run`; is also called with `seed=`.
+            parameters: see `Run`.
+            seeds: one run each.
+            quick_seeds: those of them that `--quick` makes too.
+            more: see `Run`.
+        """
+        quick = set(quick_seeds)
+        return tuple(
+            cls(f"{name}.seed{seed}", function, {**parameters, "seed": seed}, in_quick=seed in quick, **more)
+            for seed in seeds
+        )
 
     def settings(self, quick: bool) -> dict[str, Any]:
         """The parameters in force."""
