@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from measured.errors import MeasuredError
+from measured.making import environment, fingerprint
+from measured.making.made import Fresh, Stale, made
 from measured.weaving import cells
+from measured.weaving.kernel import Setup
 from measured.weaving.page import scan
 
 FRONT = """---
@@ -20,16 +23,31 @@ jupyter:
 
 
 @pytest.fixture
-def run(tmp_path):
-    lock = tmp_path / "requirements.lock"
-    lock.write_text("numpy==0\n")
+def run(run_twice, monkeypatch):
+    """Cells that run once, as fast as can be: most tests look at what they give."""
+    really, kept = cells._run, {}
 
-    def execute(body, front=FRONT):
-        text = front + body
-        page = scan(text, Path("page.md"))
-        return cells.execute(page, cache=tmp_path / "cache", packages=("measured",), lock=lock)
+    def run_once(of_page, *more):
+        codes = tuple(cell.code for cell in of_page)
+        return kept.pop(codes) if codes in kept else kept.setdefault(codes, really(of_page, *more))
 
-    execute.cache, execute.lock = tmp_path / "cache", lock
+    monkeypatch.setattr(cells, "_run", run_once)
+    return run_twice
+
+
+@pytest.fixture
+def run_twice(tmp_path):
+    root = tmp_path / "project"
+    (root / "data").mkdir(parents=True)
+
+    def execute(body, front=FRONT, packages=("measured",)):
+        page = scan(front + body, Path("page.md"))
+        return cells.execute(page, Setup(root, root / "build", root / "site", packages))
+
+    execute.root, execute.cache = root, root / "build" / "cells"
+    execute.ran = tmp_path / "ran.txt"
+    execute.counted = f"with open({str(execute.ran)!r}, 'a') as _ran: _ = _ran.write('x')\n"
+    execute.count = lambda: len(execute.ran.read_text())
     return execute
 
 
@@ -71,37 +89,88 @@ def test_a_cell_pulls_in_tested_source_without_its_docstring(run):
     assert "e3b0c442" in made.markdown[11]
 
 
-def test_equal_cells_are_run_once_and_follow_their_page(run):
-    body = "```python\nimport os\nprint(os.getpid())\n```\n"
-    first = run(body)
-    moved = run("A sentence more.\n\n" + body)
+def test_equal_cells_are_kept_and_follow_their_page(run_twice):
+    body = f"```python\n{run_twice.counted}print(1)\n```\n"
+    first = run_twice(body)
+    assert run_twice.count() == 2  # what is new runs twice
+    moved = run_twice("A sentence more.\n\n" + body)
     assert list(first.markdown.values()) == list(moved.markdown.values())
     assert list(moved.markdown) == [9]
+    assert run_twice.count() == 2
 
 
-@pytest.mark.parametrize("change", ["code", "lock"])
-def test_what_can_change_an_output_runs_the_cells_again(run, change):
-    body = "```python\nimport os\nprint(os.getpid())\n```\n"
-    first = run(body)
-    if change == "lock":
-        run.lock.write_text("numpy==1\n")
-    second = run(body.replace("import os", "import os, sys") if change == "code" else body)
-    assert list(first.markdown.values()) != list(second.markdown.values())
-
-
-def test_an_imported_module_is_part_of_the_key(tmp_path, monkeypatch):
-    package = tmp_path / "src" / "loaded"
+def test_what_cells_import_and_read_runs_them_again(run_twice, monkeypatch):
+    package = run_twice.root / "src" / "loaded"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text('"""x"""\n')
     (package / "a.py").write_text("from loaded import b\n")
     (package / "b.py").write_text("VALUE = 1\n")
-    monkeypatch.syspath_prepend(str(tmp_path / "src"))
-    lock = tmp_path / "lock"
-    lock.write_text("")
-    cell = [cells.CodeCell(1, "from loaded.a import b")]
-    before = cells._key(cell, ("loaded",), lock)
-    (package / "b.py").write_text("VALUE = 2\n")
-    assert cells._key(cell, ("loaded",), lock) != before
+    (run_twice.root / "data" / "x.csv").write_text("1\n")
+    monkeypatch.syspath_prepend(str(run_twice.root / "src"))
+    reading = f"open({str(run_twice.root / 'data' / 'x.csv')!r}).read()"
+    body = (
+        f"```python\n{run_twice.counted}%matplotlib inline\nfrom loaded import a\n{reading}, a.b.VALUE\n```\n"
+    )
+    counts = []
+    for name, text in (
+        ("", ""),
+        ("src/loaded/b.py", "VALUE = 1  # a comment\n"),
+        ("src/loaded/b.py", "VALUE = 2\n"),
+        ("data/x.csv", "2\n"),
+    ):
+        if name:
+            (run_twice.root / name).write_text(text)
+        shown = run_twice(body, packages=("loaded",)).markdown[7]
+        counts.append(run_twice.count())
+    assert counts == [2, 2, 4, 6]
+    assert "2" in shown
+
+
+def test_versions_and_settings_count(run, monkeypatch):
+    run("```python\n1\n```\n")
+    page = scan(FRONT + "```python\n1\n```\n", Path("page.md"))
+    setup = Setup(run.root, run.root / "build", run.root / "site", ("measured",))
+    product = cells.CellsProduct(page.path, tuple(cells.cells_of(page)), setup)
+    assert made(product, run.root) == Fresh()
+    for owner, name, value in (
+        (fingerprint, "python_version", lambda: "CPython 4"),
+        (environment, "settings_in_words", lambda: "others"),
+        (fingerprint, "installed", lambda distribution: "99"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, value)
+            assert isinstance(made(product, run.root), Stale)
+
+
+@pytest.mark.parametrize(
+    "code", ["object()", "import random; random.random()", "import time; time.time_ns()", "%time 1"]
+)
+def test_an_output_that_changes_by_itself_is_told(run_twice, code):
+    with pytest.raises(MeasuredError, match="in cell 2, the code gives another output each time") as caught:
+        run_twice(f"```python\n1\n```\n\n```python\n{code}\n```\n")
+    assert caught.value.line == 11
+    assert not list(run_twice.cache.glob("*.json")) if run_twice.cache.exists() else True
+
+
+def test_no_setting_of_an_author_reaches_a_kernel(run, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    startup = home / ".ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "00.py").write_text("mine = 1\n")
+    (home / ".config" / "matplotlib").mkdir(parents=True)
+    (home / ".config" / "matplotlib" / "matplotlibrc").write_text("lines.linewidth: 9\n")
+    kernels = home / ".local" / "share" / "jupyter" / "kernels" / "python3"
+    kernels.mkdir(parents=True)
+    (kernels / "kernel.json").write_text('{"argv": ["false"], "display_name": "mine", "language": "python"}')
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("AUTHORS_OWN", "1")
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    made = run(
+        "```python\nimport os, matplotlib\n"
+        "print('mine' in globals(), matplotlib.rcParams['lines.linewidth'], os.environ['OMP_NUM_THREADS'],\n"
+        "      'AUTHORS_OWN' in os.environ)\n```\n"
+    )
+    assert "False 1.5 1 False" in made.markdown[7]
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol, Self
 
 from measured.making import environment, work
-from measured.making.fingerprint import ENGINE
+from measured.making.sources import folders_of
 from measured.making.work import Order, Outcome
 from measured.project import Project
 
@@ -43,7 +42,7 @@ class LocalProcesses:
 
     def __init__(self, project: Project, workers: int) -> None:
         self.workers = workers
-        self._folders = _folders_of(project.packages)
+        self._folders = folders_of(project.packages)
         self._home = TemporaryDirectory(prefix="measured-home-", ignore_cleanup_errors=True)
         self._pools: dict[int, object] = {}
         # Matplotlib looks for fonts once; nothing that an author sets is ever in this folder.
@@ -104,12 +103,6 @@ def _start_worker(emptied: tuple[str, ...], parent: int, folders: tuple[str, ...
     for name in emptied:
         os.environ.pop(name, None)
     work.start(parent, folders)
-
-
-def _folders_of(packages: tuple[str, ...]) -> tuple[str, ...]:
-    """Where the project's packages are; the engine is installed, and stays as it is while it works."""
-    specs = [find_spec(name) for name in packages if name != ENGINE]
-    return tuple(str(Path(spec.origin).parent) + os.sep for spec in specs if spec and spec.origin)
 
 
 def _free_memory() -> float | None:

@@ -34,10 +34,11 @@ class Watch:
     Args:
         root: the project's folder.
         without: folders below it that are made, not written: `build`, `site`.
+        quoting: whether source that is quoted counts as it is written, comments and all.
     """
 
-    def __init__(self, root: Path, without: tuple[Path, ...] = ()) -> None:
-        self.root = root
+    def __init__(self, root: Path, without: tuple[Path, ...] = (), quoting: bool = False) -> None:
+        self.root, self._quoting = root, quoting
         self._without = (*without, *_installed(root))
         self._read: dict[str, str] = {}
         self._while_importing: dict[str, dict[str, str]] = {}
@@ -118,7 +119,7 @@ class Watch:
             return None
         if path.endswith(".pyc"):
             path = source_from_cache(path) if "__pycache__" in path else path
-        if path.endswith(".py") and (by_import or asking in _SHOWS_SOURCE):
+        if path.endswith(".py") and (by_import or (asking in _SHOWS_SOURCE and not self._quoting)):
             return f"code {path}", "" if by_import else importing
         return f"file {path}", importing
 
@@ -137,13 +138,24 @@ class Watch:
 @contextmanager
 def watching(root: Path, without: tuple[Path, ...] = ()) -> Iterator[Watch]:
     """Watch what the block reads of a project."""
-    _install()
-    watch = Watch(root, without)
-    _watches.append(watch)
+    watch = begin(root, without)
     try:
         yield watch
     finally:
-        _watches.remove(watch)
+        end(watch)
+
+
+def begin(root: Path, without: tuple[Path, ...] = (), *, quoting: bool = False) -> Watch:
+    """Watch what is read of a project from now on."""
+    _install()
+    watch = Watch(root, without, quoting)
+    _watches.append(watch)
+    return watch
+
+
+def end(watch: Watch) -> None:
+    """Watch no longer."""
+    _watches.remove(watch)
 
 
 @contextmanager

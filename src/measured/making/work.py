@@ -9,7 +9,6 @@ modules, since what they compiled is kept there.
 from __future__ import annotations
 
 import importlib
-import importlib.machinery
 import os
 import random
 import resource
@@ -29,6 +28,7 @@ from measured import files
 from measured.errors import MeasuredError
 from measured.making import environment, figures, running
 from measured.making.fingerprint import ENGINE, Fingerprint, file_of, hash_of_code
+from measured.making.sources import read_sources_in
 from measured.making.watching import watching
 from measured.project import Project
 from measured.terms import record
@@ -89,7 +89,7 @@ class Worker:
     def __init__(self, parent: int, folders: tuple[str, ...]) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops, and its workers with it
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-        _read_sources_in(folders)
+        read_sources_in(folders)
         self._printed = _catch_output()
         self._kept: _Kept | None = None
 
@@ -246,20 +246,6 @@ def _refuse_other_code(inputs: Fingerprint) -> None:
                 expected="code that stays as it is until the work is done",
                 mend="nothing was stored; run it again",
             )
-
-
-def _read_sources_in(folders: tuple[str, ...]) -> None:
-    """Bytecode counts as current if size and second agree; two edits within a second may do that."""
-    loader = importlib.machinery.SourceFileLoader
-    stats, store = loader.path_stats, loader.set_data
-
-    def path_stats(self, path):
-        return {**stats(self, path), "mtime": -1} if path.startswith(folders) else stats(self, path)
-
-    def set_data(self, path, data, **options):
-        return None if path.startswith(folders) else store(self, path, data, **options)
-
-    loader.path_stats, loader.set_data = path_stats, set_data
 
 
 def _catch_output() -> int:

@@ -20,6 +20,7 @@ from measured.project import Project
 from measured.site import collisions, data_files, generated, hooks, ledger
 from measured.site.finish_page import NEUTRAL, Expected, address_of, file_of
 from measured.weaving import cells, diagrams, formulas
+from measured.weaving.kernel import Setup
 from measured.weaving.page import PageSource, scan
 from measured.weaving.page_text import read_text
 from measured.weaving.references import Library
@@ -152,13 +153,8 @@ def read_page(path: Path, root: Path, renderer: Renderer) -> PageSource:
 def _woven(
     project: Project, weaver: Weaver, source: PageSource, place: str, renderer: Renderer
 ) -> generated.Page:
-    executed = cells.execute(
-        source,
-        cache=project.build / "cells",
-        packages=project.packages,
-        lock=project.lock_file,
-        renderer=renderer,
-    )
+    setup = Setup(project.root, project.build, project.site, project.packages)
+    executed = cells.execute(source, setup, distributions=project.versions, renderer=renderer)
     woven = weaver.weave(source, executed.markdown, place)
     diagrams.check(source, woven.markdown)
     formulas.check(source.path, woven.formulas)

@@ -1,17 +1,14 @@
-"""Code cells of a page: run once in a kernel by mkdocs-jupyter's machinery, kept until something changes.
+"""Code cells of a page: run in a kernel, and kept until something changes that they are made from.
 
-What can change an output is the code of the cells, the project modules that they import (transitively),
-the source that they pull in, the lock, and this module: the key of the cache. Prose is not part of it,
-so that editing a sentence starts no kernel. A page that fails leaves nothing behind.
+That is the code of the cells, whatever of the project they import or read while they run, the versions of
+what computes, the settings of the process, and the engine's own part. Prose is not among it, so that editing
+a sentence starts no kernel. A page that fails leaves nothing behind.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-import os
-import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,29 +18,19 @@ from typing import Any
 
 from measured import files
 from measured.errors import MeasuredError
-from measured.making.fingerprint import closure
-from measured.weaving.fences import LIMIT, CellAttributes, cell_attributes
+from measured.making import environment
+from measured.making.fingerprint import Fingerprint, file_of, hash_of_code, of_software
+from measured.making.made import Fresh, made
+from measured.weaving import kernel
+from measured.weaving.fences import CellAttributes, cell_attributes
+from measured.weaving.kernel import Setup
 from measured.weaving.outputs import Showing, fenced
 from measured.weaving.page import Fence, PageSource
 from measured.weaving.renderer import Renderer
 
-# Libraries in C write to file descriptor 2, behind Python's back. The kernel forwards it from a thread,
-# late enough to miss its cell; so it goes to a file, which is read when the cell ends.
-_WATCH_STDERR = """
-def _watch():
-    import os, sys, tempfile
-    caught = tempfile.TemporaryFile()
-    os.dup2(caught.fileno(), 2)
-    def tell():
-        text = os.pread(caught.fileno(), 1 << 20, tell.seen)
-        tell.seen += len(text)
-        if text:
-            sys.stderr.write(text.decode("utf-8", "replace"))
-    tell.seen = 0
-    get_ipython().events.register("post_execute", tell)
-_watch()
-del _watch
-"""
+# What of the engine, and of what runs kernels, can change an output.
+_ENGINE = ("measured.making.environment", "measured.weaving.in_kernel", "measured.weaving.kernel")
+_RUNNING = ("ipykernel", "ipython", "nbclient")
 
 
 @dataclass(frozen=True)
@@ -116,35 +103,88 @@ def cells_of(page: PageSource) -> list[CodeCell]:
 
 def execute(
     page: PageSource,
+    setup: Setup,
     *,
-    cache: Path,
-    packages: tuple[str, ...],
-    lock: Path,
+    distributions: tuple[str, ...] = (),
     renderer: Renderer | None = None,
 ) -> Executed:
     """Run the cells of a page, or take what an equal run left.
 
+    Cells that are new or changed run twice, each time in a kernel of their own.
+
     Args:
         page: as scanned.
-        cache: folder of earlier runs.
-        packages: the project's own packages.
-        lock: the lock file.
+        setup: the project.
+        distributions: installed packages that compute.
         renderer: the site's Markdown.
 
     Raises:
-        MeasuredError: a cell raised, warned, hung or killed its kernel; with page and line.
+        MeasuredError: a cell raised, warned, hung, killed its kernel, or gave two outputs; with its line.
     """
     cells, renderer = cells_of(page), renderer or Renderer()
     if not cells:
         return Executed()
-    kept = cache / f"{_key(cells, packages, lock)}.json"
-    outputs = _read(kept, len(cells))
-    if outputs is not None:
-        return _shown(cells, outputs, page, renderer)
-    outputs = _run(cells, page)
-    made = _shown(cells, outputs, page, renderer)
-    files.write_json(kept, {"outputs": outputs})
-    return made
+    product = CellsProduct(page.path, tuple(cells), setup, distributions)
+    if isinstance(made(product, setup.root), Fresh):
+        return _shown(cells, product.outputs(), page, renderer)
+    before = product.inputs()
+    ran = _run(cells, page, setup)
+    shown = _shown(cells, ran.outputs, page, renderer)
+    kernel.refuse_changing(
+        ran.outputs,
+        _run(cells, page, setup).outputs,
+        lambda index, *words: _error(page, index + 1, cells[index].line, *words),
+    )
+    fingerprint = dict(sorted({**ran.read, **before}.items()))
+    files.write_json(product.files[0], {"fingerprint": fingerprint, "outputs": ran.outputs})
+    return shown
+
+
+@dataclass(frozen=True)
+class CellsProduct:
+    """The outputs of a page's cells.
+
+    Args:
+        page: its path.
+        cells: in order.
+        setup: the project.
+        distributions: installed packages that compute.
+    """
+
+    page: Path
+    cells: tuple[CodeCell, ...]
+    setup: Setup
+    distributions: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As people see it."""
+        return f"cells of {self.page.as_posix()}"
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Where outputs are kept, a file a page."""
+        return (self.setup.build / "cells" / f"{self.page.as_posix().replace('/', '.')}.json",)
+
+    def inputs(self) -> Fingerprint:
+        """Code, versions and settings; what the code imports and reads is seen while it runs."""
+        code = [[cell.code, cell.tags, cell.timeout] for cell in self.cells]
+        modules = {f"module {name}": hash_of_code(file_of(name)) for name in _ENGINE}
+        settings = files.sha256(environment.settings_in_words().encode())
+        software = of_software((*self.distributions, *_RUNNING))
+        return {"cells": files.sha256(json.dumps(code).encode()), "settings": settings, **modules, **software}
+
+    def found(self) -> Fingerprint | None:
+        """What the outputs that are kept were made from; nothing if they are not whole: they run again."""
+        try:
+            data = json.loads(self.files[0].read_text(encoding="utf-8"))
+            return dict(data["fingerprint"]) if len(data["outputs"]) == len(self.cells) else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def outputs(self) -> list[kernel.Outputs]:
+        """Those that are kept, by order, not by line: prose above a cell may move it."""
+        return json.loads(self.files[0].read_text(encoding="utf-8"))["outputs"]
 
 
 def _shown(
@@ -235,108 +275,21 @@ def _without_docstring(origin: str, node: Any) -> str:
     return "\n".join(body)
 
 
-def _key(cells: Sequence[CodeCell], packages: tuple[str, ...], lock: Path) -> str:
-    modules: dict[str, str] = {}
-    for name in sorted({*_imported(cells, packages), __name__}):
-        modules.update({m: files.sha256_of_text(p) for m, p in closure(name, packages).items()})
-    code = [[c.code, c.tags, c.timeout] for c in cells]
-    return files.sha256(json.dumps([code, modules, files.sha256_of_text(lock)], sort_keys=True).encode())[:32]
-
-
-def _imported(cells: Sequence[CodeCell], packages: tuple[str, ...]) -> set[str]:
-    """Project modules that the cells import."""
-    found: set[str] = set()
-    for cell in cells:
-        try:
-            tree = ast.parse(cell.code)
-        except SyntaxError:
-            continue  # the kernel will say so, with the line
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                found.update(alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                found.add(node.module)
-                found.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return {name for name in found if name.split(".")[0] in packages and _is_module(name)}
-
-
-def _is_module(name: str) -> bool:
+def _run(cells: Sequence[CodeCell], page: PageSource, setup: Setup) -> kernel.Ran:
     try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
-
-
-def _run(cells: Sequence[CodeCell], page: PageSource) -> list[list[dict[str, Any]]]:
-    """The outputs of each cell, as nbformat has them."""
-    import nbformat
-    from mkdocs_jupyter.convert import get_nbconvert_app
-
-    app = get_nbconvert_app(execute=True, allow_errors=False)
-    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": page.meta["jupyter"]["kernelspec"]})
-    notebook.cells.append(nbformat.v4.new_code_cell(_WATCH_STDERR, id="watch"))
-    for index, cell in enumerate(cells):
-        notebook.cells.append(nbformat.v4.new_code_cell(cell.code, id=f"cell-{index}"))
-    _execute(notebook, cells, page, app.config)
-    del notebook.cells[0]
-    return [cell["outputs"] for cell in json.loads(nbformat.writes(notebook))["cells"]]
-
-
-def _execute(notebook: Any, cells: Sequence[CodeCell], page: PageSource, config: Any) -> None:
-    from jupyter_client.kernelspec import NoSuchKernel
-    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-    from nbconvert.preprocessors import ExecutePreprocessor
-
-    running = {"index": 0}
-    runner = ExecutePreprocessor(config=config, record_timing=False, store_widget_state=False)
-    limits = {f"cell-{index}": cell.timeout for index, cell in enumerate(cells)}
-    runner.timeout_func = lambda node: limits.get(node.id, LIMIT)
-    runner.on_cell_start = lambda cell, cell_index: running.update(index=max(cell_index - 1, 0))
-
-    def failed(problem: str, expected: str, code_line: int = 0) -> MeasuredError:
-        cell = cells[running["index"]]
-        return _error(page, running["index"] + 1, cell.page_line(code_line), problem, expected)
-
-    with tempfile.TemporaryDirectory() as empty:
-        _keep_private(runner, empty)
-        try:
-            runner.preprocess(notebook, {"metadata": {"path": empty}})
-        except CellExecutionError as error:
-            raise failed(
-                f"the code raised {error.ename}: {error.evalue}",
-                "a cell that runs without an exception",
-                _raised_at(str(error), running["index"]),
-            ) from None
-        except CellTimeoutError:
-            limit = cells[running["index"]].timeout
-            raise failed(
-                f"the code ran longer than {limit} s", "a cell that ends in time, or timeout=…"
-            ) from None
-        except NoSuchKernel as error:
-            raise MeasuredError(
-                f"no kernel here is called {error.name!r}",
-                path=page.path,
-                line=1,
-                expected="kernelspec: name: python3, the kernel of the project's own environment",
-            ) from None
-        except DeadKernelError:
-            raise failed("the code killed its kernel", "a kernel that lives to the end of the page") from None
-
-
-def _raised_at(trace: str, index: int) -> int:
-    """The line of the running cell in a traceback, whose other frames are of other cells and modules."""
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", trace)
-    frames = [(int(cell), int(line)) for cell, line in re.findall(r"Cell In\[(\d+)\], line (\d+)", plain)]
-    own = [line for cell, line in frames if cell == index + 2]  # the first one watches stderr
-    return own[-1] if own else 0
-
-
-def _keep_private(runner: Any, folder: str) -> None:
-    """Talk to the kernel over files in a folder of its own, not over TCP, where the platform can."""
-    if os.name == "posix":
-        runner.config.KernelManager.transport = "ipc"
-        runner.config.KernelManager.connection_file = f"{folder}/kernel.json"
-    runner.extra_arguments = ["--log-level=50"]
+        return kernel.run(
+            [cell.code for cell in cells],
+            [cell.timeout for cell in cells],
+            page.meta["jupyter"]["kernelspec"],
+            setup,
+        )
+    except kernel.CellFailure as failure:
+        line = cells[failure.index].page_line(failure.code_line)
+        raise _error(page, failure.index + 1, line, failure.problem, failure.expected) from None
+    except MeasuredError as error:
+        raise MeasuredError(
+            error.problem, path=page.path, line=1, expected=error.expected, mend=error.mend
+        ) from None
 
 
 def _refuse_stderr(number: int, cell: CodeCell, output: Mapping[str, Any], page: PageSource) -> None:
@@ -350,12 +303,3 @@ def _refuse_stderr(number: int, cell: CodeCell, output: Mapping[str, Any], page:
             "no warning and no log line",
             'mend its cause, or allow it for this cell: ```python tags=["allow-stderr"]',
         )
-
-
-def _read(kept: Path, count: int) -> list[list[dict[str, Any]]] | None:
-    """Outputs by order, not by line: prose above a cell may move it."""
-    try:
-        outputs = json.loads(kept.read_text(encoding="utf-8"))["outputs"]
-        return outputs if len(outputs) == count else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # absent or half-written: run again

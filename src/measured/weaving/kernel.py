@@ -1,0 +1,221 @@
+"""A kernel for the cells of one page: a process and a folder of its own, and nobody's settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measured.errors import MeasuredError
+from measured.making import environment
+from measured.making.fingerprint import Fingerprint
+from measured.making.sources import folders_of
+
+Outputs = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a kernel is told of the project whose cells it runs.
+
+    Args:
+        root: the project's folder.
+        build: everything generated; Matplotlib keeps its list of fonts there.
+        site: what is published.
+        packages: the project's own.
+    """
+
+    root: Path
+    build: Path
+    site: Path
+    packages: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came out of the cells of a page.
+
+    Args:
+        outputs: of each cell, as nbformat has them.
+        read: what of the project was read meanwhile.
+    """
+
+    outputs: list[Outputs]
+    read: Fingerprint
+
+
+class CellFailure(Exception):
+    """A cell that did not end well.
+
+    Args:
+        index: of the cell.
+        problem: what happened.
+        expected: what would have been right.
+        code_line: of the cell's code; 0 where it is not known.
+    """
+
+    def __init__(self, index: int, problem: str, expected: str, code_line: int = 0) -> None:
+        super().__init__(problem)
+        self.index, self.problem, self.expected, self.code_line = index, problem, expected, code_line
+
+
+def run(codes: Sequence[str], limits: Sequence[int], kernelspec: Mapping[str, Any], setup: Setup) -> Ran:
+    """Run cells one after another in a new kernel.
+
+    Args:
+        codes: of the cells.
+        limits: seconds that each may take.
+        kernelspec: the page's.
+        setup: the project.
+
+    Raises:
+        CellFailure: one raised, hung or killed the kernel.
+        MeasuredError: a file of the project changed meanwhile.
+    """
+    import nbformat
+
+    with tempfile.TemporaryDirectory(prefix="measured-kernel-") as name:
+        folder = Path(name)
+        cells = [_beginning(setup), *codes, _end(folder / "read.json")]
+        notebook = nbformat.v4.new_notebook(metadata={"kernelspec": dict(kernelspec)})
+        notebook.cells = [nbformat.v4.new_code_cell(code, id=f"cell-{n}") for n, code in enumerate(cells)]
+        _execute(notebook, [60, *limits, 60], folder, setup)
+        outputs = [cell["outputs"] for cell in json.loads(nbformat.writes(notebook))["cells"][1:-1]]
+        return Ran(outputs, json.loads((folder / "read.json").read_text(encoding="utf-8")))
+
+
+def refuse_changing(
+    first: Sequence[Outputs], second: Sequence[Outputs], told: Callable[[int, str, str, str], MeasuredError]
+) -> None:
+    """Compare two runs of the same cells.
+
+    Args:
+        first: the outputs of one run.
+        second: of another.
+        told: makes an error of the cell's index, the problem, what is expected, and how to mend it.
+
+    Raises:
+        MeasuredError: a cell gave two outputs without any input having changed.
+    """
+    for index, (one, other) in enumerate(zip(first, second, strict=True)):
+        if one != other:
+            raise told(
+                index,
+                f"the code gives another output each time it runs: {_difference(one, other)}",
+                "the same output from the same inputs",
+                "seed what is drawn; print no address, no clock and no duration",
+            )
+
+
+def _difference(one: Outputs, other: Outputs) -> str:
+    """The first line of text that differs, in both runs."""
+    texts = [re.sub(r"\x1b\[[0-9;]*m", "", json.dumps(outputs)).split("\\n") for outputs in (one, other)]
+    for here, there in zip(*texts, strict=False):
+        if here != there:
+            start = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), 0)
+            shown = slice(max(0, start - 20), start + 20)
+            return f"…{here[shown]}… and …{there[shown]}…"
+    return f"{len(one)} outputs and {len(other)}"
+
+
+def _beginning(setup: Setup) -> str:
+    without = [str(setup.build), str(setup.site)]
+    told = (str(setup.root), without, list(folders_of(setup.packages)))
+    return f"import measured.weaving.in_kernel as _engine\n_engine.begin{told!r}\ndel _engine"
+
+
+def _end(path: Path) -> str:
+    return f"import measured.weaving.in_kernel\nmeasured.weaving.in_kernel.report({str(path)!r})"
+
+
+def _execute(notebook: Any, limits: Sequence[int], folder: Path, setup: Setup) -> None:
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+    from nbconvert.preprocessors import ExecutePreprocessor
+    from traitlets.config import Config
+
+    class Alone(ExecutePreprocessor):
+        """With this Python, whatever kernels an author has installed, and with an environment of its own."""
+
+        def create_kernel_manager(self):
+            manager = super().create_kernel_manager()
+            manager.kernel_spec_manager = KernelSpecManager(kernel_dirs=[], config=self.config)
+            return manager
+
+        async def async_start_new_kernel(self, **options):
+            await super().async_start_new_kernel(env=_environment(folder, setup), **options)
+
+        start_new_kernel = _waited_for(async_start_new_kernel)
+
+    running = {"index": 0}
+    config = Config()
+    if os.name == "posix":  # talk over files in a folder of its own, not over TCP
+        config.KernelManager.transport = "ipc"
+        config.KernelManager.connection_file = str(folder / "kernel.json")
+    runner = Alone(config=config, record_timing=False, store_widget_state=False, allow_errors=False)
+    runner.extra_arguments = ["--log-level=50"]
+    runner.timeout_func = lambda node: limits[int(node.id.removeprefix("cell-"))]
+    runner.on_cell_start = lambda cell, cell_index: running.update(index=cell_index)
+    work = folder / "work"
+    work.mkdir()
+
+    def failure(problem: str, expected: str, code_line: int = 0) -> Exception:
+        index = running["index"] - 1
+        if 0 <= index < len(limits) - 2:
+            return CellFailure(index, problem, expected, code_line)
+        return MeasuredError(f"the kernel of a page failed: {problem}", expected=expected)
+
+    try:
+        runner.preprocess(notebook, {"metadata": {"path": str(work)}})
+    except CellExecutionError as error:
+        raise failure(
+            f"the code raised {error.ename}: {error.evalue}",
+            "a cell that runs without an exception",
+            _raised_at(str(error), running["index"]),
+        ) from None
+    except CellTimeoutError:
+        limit = limits[running["index"]]
+        raise failure(
+            f"the code ran longer than {limit} s", "a cell that ends in time, or timeout=…"
+        ) from None
+    except NoSuchKernel as error:
+        raise MeasuredError(
+            f"no kernel here is called {error.name!r}",
+            expected="kernelspec: name: python3, the kernel of the project's own environment",
+        ) from None
+    except DeadKernelError:
+        raise failure("the code killed its kernel", "a kernel that lives to the end of the page") from None
+
+
+def _waited_for(coroutine: Any) -> Any:
+    from jupyter_core.utils import run_sync
+
+    return run_sync(coroutine)
+
+
+def _environment(folder: Path, setup: Setup) -> dict[str, str]:
+    """Nothing of the author's: no settings of IPython, Jupyter, Matplotlib; what Python needs to start."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    return {
+        **environment.of_worker(home),
+        "IPYTHONDIR": str(home / "ipython"),
+        "JUPYTER_CONFIG_DIR": str(home / "jupyter"),
+        "JUPYTER_NO_CONFIG": "1",
+        "MPLCONFIGDIR": str(setup.build / "cache" / "matplotlib"),
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+    }
+
+
+def _raised_at(trace: str, index: int) -> int:
+    """The line of the running cell in a traceback, whose other frames are of other cells and modules."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", trace)
+    frames = [(int(cell), int(line)) for cell, line in re.findall(r"Cell In\[(\d+)\], line (\d+)", plain)]
+    own = [line for cell, line in frames if cell == index + 1]
+    return own[-1] if own else 0
