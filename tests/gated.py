@@ -54,9 +54,15 @@ class Gated:
         """Read anew, as another command would."""
         return Project(self.root, ("measured",), "gated_registry")
 
-    def measure(self, name, measurements, **more):
+    def measure(self, name, measurements, claims=(), **more):
         made_with = {"lock": sha256_of_text(self.project.lock_file)}
-        record = replace(record_of(measurements, name), tables={}, claims={}, fingerprint=made_with, **more)
+        record = replace(
+            record_of(measurements, name),
+            tables={},
+            claims={c.id: c for c in claims},
+            fingerprint=made_with,
+            **more,
+        )
         write_record(self.project.records, record)
 
     def store(self, name):

@@ -1,0 +1,133 @@
+"""Mutants of the code that decides what may be published: each is a fault that some test must notice.
+
+mutmut makes them and runs, for each, the quick tests that reach it. A fixed sample is tried, drawn by the
+hash of what a mutant changes, so that it stays the same while the code does. Left out are mutants of words (a
+message that says something else decides nothing) and of functions that only show.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = 300
+SURVIVORS = 0.05
+
+DECIDING = [
+    *("gate/" + name for name in ("accept", "compare", "margins", "prose", "publishable", "reading")),
+    *("gate/" + name for name in ("stored", "vacuous", "verdicts")),
+    *("terms/" + name for name in ("claims", "measurement", "names")),
+    *("making/" + name for name in ("fingerprint", "made", "products", "workflow")),
+    *("site/" + name for name in ("allowlist", "checks", "content_policy", "leftovers")),
+    "weaving/conditions",
+]
+TESTS = [
+    *("accepting", "claims", "conditions", "decisions", "finish", "gate", "gate_mutation", "made", "margins"),
+    *("measurement", "names", "parts", "policy", "verdicts"),
+]
+SHOWING = re.compile(r"\.(table|tables|_signed|__str__)__mutmut|ǁ(__str__)__mutmut")
+
+SETTINGS = """\
+[tool.pytest.ini_options]
+pythonpath = ["tests"]
+addopts = "--import-mode=importlib -p no:cacheprovider"
+
+[tool.mutmut]
+source_paths = ["src"]
+only_mutate = {deciding}
+pytest_add_cli_args = ["-x", "-q"]
+pytest_add_cli_args_test_selection = {tests}
+track_dependencies = false
+use_git_change_detection = false
+"""
+
+# Projects that are measured and built take seconds each; here a test runs in one process or not at all.
+IN_PROCESS = """
+def pytest_collection_modifyitems(items):
+    items[:] = [item for item in items if not {"sample", "accepted"} & set(item.fixturenames)]
+"""
+
+LIST = """
+import glob, json
+from mutmut.mutation.diff_apply import get_diff_for_mutant
+found = [json.load(open(f))["exit_code_by_key"] for f in glob.glob("mutants/src/**/*.meta", recursive=True)]
+print(json.dumps({name: get_diff_for_mutant(name) for names in found for name in names}))
+"""
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The engine and its tests in a folder of their own, which mutmut may fill."""
+    shutil.copytree(ROOT / "src" / "measured", tmp_path / "src" / "measured")
+    shutil.copytree(ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__", "site"))
+    (tmp_path / "tests/measured/conftest.py").write_text(IN_PROCESS)
+    deciding = [f"src/measured/{name}.py" for name in DECIDING]
+    tests = [f"tests/measured/test_{name}.py" for name in TESTS]
+    settings = SETTINGS.format(deciding=json.dumps(deciding), tests=json.dumps(tests))
+    (tmp_path / "pyproject.toml").write_text(settings)
+    return tmp_path
+
+
+def test_at_most_a_few_mutants_of_what_decides_survive(copy):
+    run(copy, "-m", "mutmut", "run", "--max-children", "2", "measured.terms.claims.x_below__mutmut_1")
+    mutants = json.loads(run(copy, "-c", LIST))
+    chosen = sample({name: diff for name, diff in mutants.items() if decides(name, diff)})
+    assert len(chosen) >= 200
+    run(copy, "-m", "mutmut", "run", "--max-children", "2", *chosen)
+    outcomes = outcomes_of(copy)
+    survived = [name for name in chosen if outcomes[name] in (0, 33)]  # 33: no test reaches it
+    print(f"\nmutants: {len(chosen)} of {len(mutants)} tried, {len(survived)} survived")
+    for name in survived:
+        print(f"{name}\n" + "\n".join(changed_lines(mutants[name])))
+    assert len(survived) <= SURVIVORS * len(chosen)
+
+
+def run(folder, *arguments):
+    path = os.pathsep.join((str(folder / "src"), str(folder / "tests")))
+    env = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
+    done = subprocess.run([sys.executable, *arguments], cwd=folder, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+    return done.stdout
+
+
+def outcomes_of(folder):
+    found = {}
+    for path in (folder / "mutants" / "src").rglob("*.meta"):
+        found |= json.loads(path.read_text())["exit_code_by_key"]
+    return found
+
+
+def decides(name, diff):
+    """Whether a mutant changes more than words: a text, or what an error expects and advises."""
+    removed, added = ("".join(line[1:] for line in changed_lines(diff) if line[0] == sign) for sign in "-+")
+    return _without_words(removed) != _without_words(added) and not SHOWING.search(name)
+
+
+def _without_words(code):
+    code = re.sub(r"\s+", "", STRING.sub('""', code)).replace('f""', '""')
+    return re.sub(r'(?:expected|mend)=(?:(?:"")+|None),?|,(?=\))', "", code)
+
+
+def changed_lines(diff):
+    return [line for line in diff.splitlines() if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")]
+
+
+def sample(mutants):
+    """So many of them, by the hash of what each changes."""
+    key = {
+        name: hashlib.sha256("".join(changed_lines(diff)).encode()).hexdigest()
+        for name, diff in mutants.items()
+    }
+    return sorted(mutants, key=lambda name: (key[name], name))[:SAMPLE]
+
+
+STRING = re.compile(r""""(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*\'""")

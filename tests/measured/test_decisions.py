@@ -1,0 +1,144 @@
+"""What stands between a project and its publishing: stale records, the gate, empty claims, unread pages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gated import Gated, dice
+from measured.errors import MeasuredError
+from measured.gate import prose, publishable, vacuous, verdicts
+from measured.making import workflow
+from measured.site import checks
+from measured.terms.claims import Judgement
+from measured.terms.names import refuse_shared
+from weaving import record_of
+
+TYPED = "# Dice\n\nThe mean is about 17.\n"
+
+
+@pytest.fixture
+def gated(tmp_path, monkeypatch):
+    project = Gated(tmp_path, monkeypatch)
+    project.stale = {}
+    monkeypatch.setattr(workflow, "stale", lambda _: project.stale)
+    return project
+
+
+@pytest.fixture
+def checked(gated):
+    verdicts.pass_gate(gated.project)
+    prose.pass_prose(gated.project)
+    assert publishable.reasons_against(gated.project) == []
+    return gated
+
+
+def write(gated, text):
+    (gated.root / "docs" / "index.md").write_text(text, encoding="utf-8")
+
+
+def test_nothing_stands_against_what_is_fresh_compared_and_read(checked):
+    publishable.refuse(publishable.reasons_against(checked.project))
+
+
+def test_each_reason_is_told(gated):
+    stale, gate, read = (
+        "records or figures are stale (dice: module dice changed and 1 more)",
+        "the gate has not passed for these records and stored values",
+        "these pages have not been read for numbers typed by hand",
+    )
+    assert publishable.reasons_against(gated.project) == [gate, read]
+    prose.pass_prose(gated.project)
+    assert publishable.reasons_against(gated.project) == [gate]
+    verdicts.pass_gate(gated.project)
+    gated.stale = {"dice": "module dice changed", "figure x": "never made"}
+    assert publishable.reasons_against(gated.project) == [stale]
+    gated.stale = {"dice": "never made"}
+    assert publishable.reasons_against(gated.project) == ["records or figures are stale (dice: never made)"]
+    with pytest.raises(MeasuredError) as caught:
+        publishable.refuse([stale, gate])
+    assert f"nothing may be published from this: {stale}; {gate}" in str(caught.value)
+    assert str(caught.value).count("run: nox -s build") == 1
+
+
+def test_quick_records_are_for_authors(checked):
+    quick = replace(checked.project, quick=True)
+    assert publishable.reasons_against(quick) == ["quick records hold fewer draws and seeds, for authors"]
+
+
+def test_a_page_that_changed_was_not_read(checked):
+    write(checked, "# Dice\n\nThe mean is, again, {{ dice.mean }}.\n")
+    assert not prose.passed(checked.project)
+    assert "1 pages" in prose.pass_prose(checked.project)
+    assert prose.passed(checked.project)
+
+
+def test_a_number_by_hand_is_named_and_nothing_counts_as_read(checked):
+    write(checked, TYPED)
+    with pytest.raises(MeasuredError, match=r"index\.md:3: the number 17 is typed by hand"):
+        prose.pass_prose(checked.project)
+    assert not prose.stamp_of(checked.project).exists()
+    assert not prose.passed(checked.project)
+
+
+def test_pages_that_were_never_read_have_not_passed(gated):
+    assert not prose.passed(gated.project)
+    assert not verdicts.passed(gated.project)
+
+
+def test_a_record_that_cannot_be_read_is_no_traceback(checked):
+    (checked.project.records / "dice.json").write_text("{", encoding="utf-8")
+    assert "the gate has not passed" in "; ".join(publishable.reasons_against(checked.project))
+
+
+# Claims that could not fail
+
+FINE = Judgement("dice.fine", "w", True, 1.0, {"a": 1}, nulls=({"words": "x", "worlds": 3},))
+EXEMPT = Judgement("dice.exempt", "w", True, 1.0, {"a": 1}, exempt="theorem: it is one")
+EMPTY = Judgement("dice.empty", "w", True, 1.0, {"a": 1}, vacuous=("it holds where its sentence is false",))
+
+
+def claiming(*judgements):
+    return {"dice": replace(record_of(dice()), claims={j.id: j for j in judgements})}
+
+
+def test_claims_that_can_fail_are_counted():
+    said = vacuous.refuse_vacuous(claiming(FINE, EXEMPT))
+    assert said == ("2 claims, each false in its null worlds (1 nulls, 3 worlds); 1 have no natural null")
+
+
+def test_a_claim_that_cannot_fail_is_named():
+    with pytest.raises(
+        MeasuredError, match=r"1 faults .*\n  dice\.empty: it holds where its sentence is false"
+    ):
+        vacuous.refuse_vacuous(claiming(FINE, EMPTY))
+
+
+def test_a_claim_that_cannot_fail_stands_against_publishing(checked):
+    checked.measure("coins", checked.project.read_records()["coins"].measurements.values(), claims=(EMPTY,))
+    verdicts.pass_gate(checked.project)
+    assert publishable.reasons_against(checked.project) == ["a claim could not fail"]
+
+
+# Names, and what pages weigh
+
+
+def test_of_two_owners_each_is_named_once():
+    with pytest.raises(MeasuredError) as caught:
+        refuse_shared([("a", "dice"), ("b", "x"), ("a", "dice")], "claim")
+    assert "two claims are called 'a': in dice, twice" in str(caught.value)
+    with pytest.raises(MeasuredError, match="which differ in capitals alone: in dice and coins"):
+        refuse_shared([("a", "dice"), ("A", "coins")], "claim")
+
+
+def test_the_heaviest_page_is_found_wherever_it_stands(tmp_path, monkeypatch):
+    incompressible = "".join(chr(33 + i * i * 7919 % 89) for i in range(3000))
+    for name, text in (("a.html", "x"), ("b.html", incompressible), ("c.html", "x" * 5000)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = checks.heaviest(tmp_path)
+    monkeypatch.setattr(checks, "PAGE_BUDGET", found)
+    assert checks.heaviest(tmp_path) == found > 100
+    monkeypatch.setattr(checks, "PAGE_BUDGET", found - 1)
+    with pytest.raises(MeasuredError, match=r"b\.html: the page weighs .*bytes gzipped"):
+        checks.heaviest(tmp_path)
