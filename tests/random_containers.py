@@ -124,7 +124,7 @@ def _write(node, indent, asked):
         asked.counts.update({"*.measured-table": 1, "table": 1, "a.measured": 1, "a.data-link": 1})
         asked.add(indent, '{{ table("dice.t") }}', "")
     elif kind == "block":
-        asked.counts.update({"figure": 1, "figcaption": 1, "img": 1, "a.measured": 1, "a.data-link": 1})
+        asked.counts.update({"figure": 1, "figcaption": 1, "img": 1, "a.measured": 1, "a.data-link": 2})
         asked.add(indent, '{% figure "dice.f" %}', "faces {{ dice.sides }}", "{% endfigure %}", "")
     elif kind == "claimed":
         asked.counts.update({"*.claim": 1, "a.claim-mark": 1})

@@ -71,6 +71,12 @@ class Project:
         except TypeError as error:
             raise MeasuredError(f"[tool.measured]: {error}", path=path) from error
 
+    @cached_property
+    def distribution(self) -> str:
+        """The name under which the project installs: of its pyproject.toml, or else of its first package."""
+        settings = tomllib.loads((self.root / "pyproject.toml").read_text(encoding="utf-8"))
+        return str((settings.get("project") or {}).get("name") or self.packages[0])
+
     @property
     def build(self) -> Path:
         """Everything generated; quick runs have a folder of their own, so that nothing mixes."""

@@ -23,9 +23,8 @@ from measured.terms.drawing import Palette, Plot
 from measured.terms.experiment import Cell, Table
 from measured.terms.measurement import Measurement
 from measured.weaving import diagrams, formulas
-from measured.weaving.cells import Executed
 from measured.weaving.references import Library
-from measured.weaving.weave import Picture, Woven
+from measured.weaving.weave import Picture
 
 DATA = "data"
 PALETTE = "assets/palette.css"
@@ -147,34 +146,6 @@ def table_csv(table: Table, library: Library) -> str:
             ]
         )
     return stream.getvalue()
-
-
-def notebook(woven: Woven, executed: Executed, meta: Mapping[str, Any]) -> str:
-    """The page as a notebook: prose with its values, cells with their outputs; the same bytes each time."""
-    cells: list[dict[str, Any]] = []
-    for index, (kind, text) in enumerate(woven.plain):
-        common: dict[str, Any] = {"id": f"cell-{index}", "metadata": {}}
-        if kind == "prose":
-            cells.append({**common, "cell_type": "markdown", "source": text})
-        else:
-            run = executed.notebook[int(text)]
-            count = 1 + sum(cell["cell_type"] == "code" for cell in cells)
-            outputs = [_numbered(output, count) for output in run["outputs"]]
-            cells.append(
-                {
-                    **common,
-                    "cell_type": "code",
-                    "execution_count": count,
-                    "source": run["code"],
-                    "outputs": outputs,
-                }
-            )
-    kernel = (meta.get("jupyter") or {}).get("kernelspec") or {}
-    return _json({"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5})
-
-
-def _numbered(output: dict[str, Any], count: int) -> dict[str, Any]:
-    return {**output, "execution_count": count} if "execution_count" in output else output
 
 
 def stored_values(project: Project) -> dict[str, Expectation]:

@@ -14,7 +14,8 @@ from typing import Any
 
 from measured.making import confirming
 from measured.project import Project
-from measured.site import claim_rows, code_pages, data_files, ledger, provenance, reported
+from measured.site import claim_rows, code_pages, data_files, ledger, notebooks, provenance, reported
+from measured.site.notebooks import Elsewhere
 from measured.terms.drawing import Palette
 from measured.weaving.cells import Executed
 from measured.weaving.references import Library
@@ -41,12 +42,14 @@ class Site:
         repository: the address of its repository; empty where there is none.
         link: from the list of measurements to a page or file, as an address.
         vendor: folder of third-party files; published at `assets/vendor/`.
+        elsewhere: what notebooks say of the place that they come from.
     """
 
     name: str
     repository: str
     link: Callable[[str], str]
     vendor: Path
+    elsewhere: Elsewhere
 
 
 def files(project: Project, library: Library, pages: Mapping[str, Page], site: Site) -> Files:
@@ -72,7 +75,7 @@ def files(project: Project, library: Library, pages: Mapping[str, Page], site: S
     yield from _code(project, origin, site)
     yield ledger.PAGE, _ledger(project, origin, pages, site).page()
     for where, page in pages.items():
-        yield from _beside(where, page)
+        yield from _beside(where, page, site.elsewhere)
     yield from data_files.vendored(site.vendor)
 
 
@@ -123,12 +126,11 @@ def _confirmations(project: Project, origin: provenance.Provenance, site: Site) 
     return claim_rows.confirmations_page(claims, origin.confirmed, questions, studies, site.link)
 
 
-def _beside(where: str, page: Page) -> Files:
+def _beside(where: str, page: Page, elsewhere: Elsewhere) -> Files:
     """Pictures that a page's cells have made, and the page as a notebook."""
-    folder, _, name = where.rpartition("/")
+    folder, _, _ = where.rpartition("/")
     beside = f"{folder}/" if folder else ""
     for picture, data in page.executed.images.items():
         yield f"{beside}{picture}", data
     if page.executed.notebook:
-        text = data_files.notebook(page.woven, page.executed, page.meta)
-        yield f"{beside}{name.removesuffix('.md')}.ipynb", text
+        yield notebooks.place_of(where), notebooks.notebook(where, page.woven, page.executed, elsewhere)

@@ -8,16 +8,17 @@ front matter, which templates write as they are, are escaped.
 from __future__ import annotations
 
 import html
+import posixpath
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from measured import fast_yaml, files, folders
 from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
-from measured.site import collisions, data_files, generated, hooks, ledger
+from measured.site import collisions, data_files, generated, hooks, ledger, notebooks, provenance
 from measured.site.finish_page import NEUTRAL, Expected, address_of, file_of
 from measured.weaving import cells, diagrams, formulas
 from measured.weaving.kernel import Setup
@@ -134,7 +135,9 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
     def link(place: str) -> str:
         return NEUTRAL + (address_of(place, settings.directory_urls) if is_page(place) else place)
 
-    site = generated.Site(settings.name, settings.repository, link, project.root / _vendor(settings))
+    elsewhere = _elsewhere(project, settings, copied)
+    vendor = project.root / _vendor(settings)
+    site = generated.Site(settings.name, settings.repository, link, vendor, elsewhere)
     sources = (generated.files(project, library, pages, site), hooks.load(project).files(project))
     made = collisions.collect(sources, authored, settings)
     return WovenSite(settings, pages, made, copied, with_diagrams)
@@ -158,7 +161,32 @@ def _woven(
     woven = weaver.weave(source, executed.markdown, place)
     diagrams.check(source, woven.markdown)
     formulas.check(source.path, woven.formulas)
+    if executed.notebook:
+        name = posixpath.basename(notebooks.place_of(place))
+        link = f"[This page as a notebook, with its outputs]({name}){{ .data-link .notebook-link }}"
+        woven = replace(woven, markdown=f"{woven.markdown.rstrip()}\n\n{link}\n")
     return generated.Page(woven, executed, woven.meta)
+
+
+def _elsewhere(project: Project, settings: SiteSettings, copied: Mapping[str, Path]) -> notebooks.Elsewhere:
+    figures = f"{data_files.DATA}/figures/"
+
+    def picture(place: str) -> bytes | None:
+        path = (
+            project.drawings / place.removeprefix(figures) if place.startswith(figures) else copied.get(place)
+        )
+        return path.read_bytes() if path is not None and path.is_file() else None
+
+    commit = provenance.commit_of(project.root, settings.repository)
+    return notebooks.Elsewhere(
+        settings.name,
+        str(settings.raw.get("site_url") or ""),
+        project.packages,
+        project.distribution,
+        f"git+{commit.repository}@{commit.sha}" if commit else "",
+        picture,
+        settings.directory_urls,
+    )
 
 
 def _vendor(settings: SiteSettings) -> str:

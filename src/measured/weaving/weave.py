@@ -407,7 +407,10 @@ class _Weaving:
         picture = self.weaver.pictures[made.name]
         folder = f"{self.weaver.data_folder}/figures"
         alt = re.sub(r"([\[\]\\])", r"\\\1", " ".join(picture.alt.split()))
-        links = [f"[data]({self.to(f'{folder}/{made.name}.csv')}){{ .data-link }}"]
+        links = [
+            f"[data]({self.to(f'{folder}/{made.name}.csv')}){{ .data-link }}",
+            f"[drawing]({self.to(f'{folder}/{made.name}.light.svg')}){{ .data-link }}",
+        ]
         if picture.source:
             links.append(f'[code]({self.to(picture.source)}){{ .data-link target="_self" }}')
         anchor = "figure-" + re.sub(r"[^a-z0-9]+", "-", made.name)
