@@ -10,7 +10,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests"), str(Path(__file__).parent)]
+
+import words_page  # noqa: E402
 
 import live_models  # noqa: E402
 import vendor  # noqa: E402
@@ -39,6 +41,7 @@ def make_site(folder: Path) -> None:
     shutil.copytree(ROOT / "docs" / "assets" / "javascripts", folder / "assets" / "javascripts")
     shutil.copytree(ROOT / "docs" / "assets" / "stylesheets", folder / "assets" / "stylesheets")
     shutil.copytree(vendor.vendor(ROOT), folder / "assets" / "vendor")
+    words_page.fill(folder / "words.html")
     palette = Palette.load(ROOT / "src/attention_from_scratch/figures/palette.json")
     (folder / "palette.css").write_text(palette.css())
     (folder / "icon.svg").write_text(ICON)

@@ -6,13 +6,18 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import sketch_page  # noqa: E402
+import words_page  # noqa: E402
 from built import until  # noqa: E402
+
+from attention_from_scratch import sentence  # noqa: E402
+from attention_from_scratch.attention import attention  # noqa: E402
 
 WIDTHS = (1440, 390)
 SCHEMES = ("default", "slate")
@@ -450,3 +455,110 @@ def test_the_first_choice_is_the_answer_and_is_remembered(open_page, width):
     page.keyboard.press("Enter")
     expect(root.get_by_role("status")).to_contain_text("Right: “To keep the variance")
     expect(score).to_have_text("1 of 1 answered rightly.")
+
+
+# --- words, matrices, masks
+
+
+def words_sketch(page: Page, name: str):
+    return ready(page, f'[data-sketch="{name}"]')
+
+
+def shown_weights(root) -> list[float]:
+    return [float(text) for text in root.locator(".sentence-weight").all_text_contents()]
+
+
+def test_each_word_of_the_sentence_looks_with_the_weights_of_the_six_lines(open_page):
+    query, key = sentence.queries_and_keys(sentence.SENTENCE)
+    _, expected = attention(query, key, key)
+    root = words_sketch(open_page("words.html"), "sentence")
+    for i, word in enumerate(root.locator(".sentence-word").all()):
+        word.click()
+        assert word.get_attribute("aria-pressed") == "true"
+        assert np.allclose(shown_weights(root), expected[i], atol=0.0051)
+    widths = [float(p.get_attribute("stroke-width")) for p in root.locator(".sentence-ribbon").all()]
+    assert np.argmax(widths) == np.argmax(expected[-1])
+
+
+def test_the_sentence_and_its_query_answer_to_the_keyboard(open_page):
+    page = open_page("words.html")
+    root = words_sketch(page, "sentence")
+    root.get_by_role("button", name="it", exact=False).first.focus()
+    for key, word in (("Home", "The"), ("End", "tired"), ("ArrowRight", "The"), ("ArrowRight", "animal")):
+        page.keyboard.press(key)
+        expect(root.locator('[aria-pressed="true"]')).to_contain_text(word)
+    before = shown_weights(root)
+    handle = root.get_by_label("Query: drag it")
+    for _ in range(6):
+        handle.press("ArrowDown")
+    moved = shown_weights(root)
+    street = sentence.SENTENCE.index("street")
+    assert moved[street] > before[street]
+    expect(root.get_by_role("button", name="Put it back")).to_be_enabled()
+    handle.press("Escape")
+    assert shown_weights(root) == before
+    expect(root.get_by_role("button", name="Put it back")).to_be_disabled()
+
+
+def test_a_word_without_a_query_says_so_and_shows_no_arrow(open_page):
+    root = words_sketch(open_page("words.html"), "sentence")
+    root.get_by_role("button", name="because").click()
+    expect(root.get_by_role("status")).to_contain_text("asks nothing")
+    expect(root.get_by_label("Query: drag it")).to_be_hidden()
+    assert len(set(shown_weights(root))) == 1
+
+
+def test_a_cell_lights_what_it_was_made_from_and_its_line(open_page):
+    page = open_page("words.html")
+    root = words_sketch(page, "shapes")
+    root.get_by_label("output, it, 1").click()
+    lit = {e.get_attribute("aria-label").split(":")[0] for e in root.locator(".is-source").all()}
+    expected = {f"weights, it, {word}" for word in words_page.ASKED}
+    assert lit == expected | {f"V, {word}, 1" for word in words_page.ASKED}
+    expect(root.locator(".shapes-line.is-lit")).to_contain_text("output = weights @ V")
+    page.keyboard.press("ArrowRight")
+    expect(root.locator(".is-chosen")).to_have_attribute("aria-label", re.compile("^output, it, 2"))
+    page.keyboard.press("ArrowUp")
+    expect(root.locator(".is-chosen")).to_have_attribute("aria-label", re.compile("^output, street, 2"))
+
+
+def test_the_matrices_are_those_of_numpy(open_page):
+    x = sentence.tokens(words_page.ASKED)
+    output, weights = attention(x @ sentence.QUERY_KERNEL, x @ sentence.KEY_KERNEL, x @ sentence.VALUE_KERNEL)
+    root = words_sketch(open_page("words.html"), "shapes")
+    for name, matrix in (("weights", weights), ("output", output)):
+        cells = root.locator(f'[aria-label^="{name},"]').all_text_contents()
+        shown = np.array([float(text.replace("−", "-")) for text in cells]).reshape(matrix.shape)
+        assert np.allclose(shown, matrix, atol=0.0051)
+
+
+def test_masking_too_late_lets_the_future_through_and_a_mask_in_time_does_not(open_page):
+    root = words_sketch(open_page("words.html"), "mask")
+    sums = lambda: [float(t) for t in root.locator(".mask-sum").all_text_contents()]  # noqa: E731
+    blocked = len(sentence.PADDED) ** 2 - sum(range(1, 8)) - 14
+    expect(root.locator(".is-blocked")).to_have_count(blocked)
+    assert set(sums()) == {1.0}
+    root.get_by_role("button", name="Change the last word").click()
+    expect(root.get_by_role("status")).to_contain_text("no weight of an earlier word moved")
+    root.get_by_role("button", name="Mistake").click()
+    expect(root.get_by_role("status")).to_contain_text("the future shows through")
+    assert min(sums()) < 0.9
+    assert root.locator(".is-moved").count() > 0
+    root.get_by_label("Causal mask").uncheck()
+    expect(root.get_by_role("status")).to_contain_text("as it should be")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_word_sketches_fit_and_axe_finds_nothing(open_page, width, scheme):
+    tools = sketch_page.vendor.install(sketch_page.ROOT, development=True)
+    page = open_page("words.html", width=width)
+    page.evaluate(f"document.body.dataset.mdColorScheme = '{scheme}'")
+    for name in ("sentence", "shapes", "mask"):
+        words_sketch(page, name)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate((tools / "node_modules/axe-core/axe.min.js").read_text())
+    found = page.evaluate(
+        "axe.run().then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 120))]))"
+    )
+    assert found == []

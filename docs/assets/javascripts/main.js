@@ -9,6 +9,9 @@
 // | <div data-sketch="lookup">          | lookup/view.js    |
 // | <div class="measured-table"><table> | ranked/view.js    |
 // | <div data-sketch="model">           | model/view.js     |
+// | <div data-sketch="sentence">        | sentence/view.js  |
+// | <div data-sketch="shapes">          | shapes/view.js    |
+// | <div data-sketch="mask">            | mask/view.js      |
 // | <div class="predict">               | predict/view.js   |
 // | <div class="quiz">                  | quiz/view.js      |
 // | <a class="measured">, in an article | cards.js          |
@@ -21,6 +24,9 @@ const COMPONENTS = [
   ['[data-sketch="lookup"]', () => import("./lookup/view.js")],
   ["table.measured-table, .measured-table table", () => import("./ranked/view.js")],
   ['[data-sketch="model"]', () => import("./model/view.js")],
+  ['[data-sketch="sentence"]', () => import("./sentence/view.js")],
+  ['[data-sketch="shapes"]', () => import("./shapes/view.js")],
+  ['[data-sketch="mask"]', () => import("./mask/view.js")],
   [".predict", () => import("./predict/view.js")],
   [".quiz", () => import("./quiz/view.js")],
   ["article.md-content__inner", () => import("./cards.js")],
