@@ -8,7 +8,10 @@ import { numberOf } from "../../docs/assets/javascripts/shared/tables.js";
 
 const near = (actual, expected, by = 1e-12) => assert.ok(Math.abs(actual - expected) <= by, `${actual} is not ${expected}`);
 const total = (row) => row.reduce((a, b) => a + b, 0);
-const words = Array.from({ length: 9 }, (_, i) => ({ query: [Math.sin(3 * i), Math.cos(i)], key: [Math.cos(5 * i), Math.sin(2 * i)] }));
+const words = Array.from({ length: 9 }, (_, i) => ({
+  query: [Math.sin(3 * i), Math.cos(i)],
+  key: [Math.cos(5 * i), Math.sin(2 * i)],
+}));
 
 test("ribbons share the base: their widths sum to it, and each word has one", () => {
   const boxes = words.map((_, i) => ({ x: 40 * i, top: 100, bottom: 140 }));
@@ -51,7 +54,8 @@ test("a padding mask hides columns and a causal one the future", () => {
 });
 
 test("every cell that a line makes is made of cells that its code names", () => {
-  const found = matrices({ X: [[1, 0, 2], [0, 1, 1]], W_Q: [[1, 0], [0, 1], [1, 1]], W_K: [[2, 0], [0, 1], [0, 0]], W_V: [[1, 1], [0, 2], [3, 0]] });
+  const kernels = { W_Q: [[1, 0], [0, 1], [1, 1]], W_K: [[2, 0], [0, 1], [0, 0]], W_V: [[1, 1], [0, 2], [3, 0]] };
+  const found = matrices({ X: [[1, 0, 2], [0, 1, 1]], ...kernels });
   for (const row of found.weights) near(total(row), 1);
   for (const { makes, code } of LINES) {
     const from = sources(found, makes, 1, 0);

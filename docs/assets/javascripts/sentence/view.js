@@ -117,7 +117,7 @@ function sentenceOf(words, { choose, preview, leave }) {
         return { x: middle, top: Math.round(box.top - stage.top) + 4, bottom: box.bottom - stage.top + 14 };
       });
       const narrow = boxes.some(({ top }) => top !== boxes[0].top); // the sentence takes more than one line
-      const room = narrow ? 40 : 170;
+      const room = narrow ? 40 : 150;
       ribbons(boxes, current, weights, narrow ? 34 : 44, room).forEach(({ d, width }, i) => {
         paths[i].setAttribute("d", d);
         paths[i].setAttribute("stroke-width", width.toFixed(1));
