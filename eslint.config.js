@@ -1,6 +1,6 @@
 // Rules by name and nothing imported, so that the linter may live outside this folder.
 const browser = ["document", "window", "location", "localStorage", "console", "fetch", "URL", "DOMParser"];
-const dom = ["CSSStyleSheet", "Element", "HTMLElement", "Node", "Option", "Event"];
+const dom = ["CSSStyleSheet", "Element", "HTMLElement", "Node", "Option", "Event", "history", "scrollX", "scrollY"];
 const observers = ["IntersectionObserver", "MutationObserver", "ResizeObserver"];
 const asking = ["URLSearchParams", "XMLHttpRequest", "Worker", "EventTarget", "MessageEvent"];
 const listening = ["addEventListener", "removeEventListener", "KeyboardEvent"];
