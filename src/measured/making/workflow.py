@@ -7,7 +7,6 @@ edited meanwhile, a worker that stored nothing.
 
 from __future__ import annotations
 
-import json
 import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -17,6 +16,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from measured import files
+from measured.archives import read_json
 from measured.errors import MeasuredError
 from measured.making import pruning
 from measured.making.executor import Executor
@@ -256,8 +256,8 @@ def _timing(order: Order) -> str:
 def _seconds(project: Project, name: str) -> float | None:
     """What it took when it was last done here."""
     try:
-        return float(json.loads((project.timings / f"{name}.json").read_text(encoding="utf-8"))["seconds"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return float(read_json(project.timings / f"{name}.json")["seconds"])
+    except (MeasuredError, ValueError, KeyError, TypeError):
         return None
 
 

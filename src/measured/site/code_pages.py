@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from measured import files
+from measured import files, keeping
 from measured.terms.drawing import Palette
 
 FOLDER = "code"
@@ -60,16 +60,17 @@ def pages(
 
 def _highlighted(text: str, cache: Path) -> str:
     """One element a line, with Pygments' classes; kept, since lexing costs more than all else here."""
-    kept = cache / f"{files.sha256(f'{_version()} {text}'.encode())[:32]}.html"
-    if kept.exists():
-        return kept.read_text(encoding="utf-8")
+    kept = cache / f"{files.sha256(f'{_version()} {text}'.encode())[:32]}.json"
+    found = keeping.read(kept)
+    if isinstance(found, str):
+        return found
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
 
     lines = highlight(text, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)).rstrip("\n").split("\n")
     made = "\n".join(f'<span id="L{n}">{line}</span>' for n, line in enumerate(lines, start=1))
-    files.write_text(kept, made)
+    keeping.write(kept, made)
     return made
 
 

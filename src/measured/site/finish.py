@@ -7,7 +7,6 @@ nothing.
 
 from __future__ import annotations
 
-import json
 import posixpath
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from measured import files
+from measured import files, keeping
 from measured.errors import MeasuredError
 from measured.site import content_policy, drawings, search, styles
 from measured.site.finish_page import Finished, Page, Setting, finish_page
@@ -78,7 +77,7 @@ def finish(
     files.write_text(site / HEADERS, content_policy.HEADERS)
     counts = sum((Counter(page.counts) for page in pages.values()), Counter())
     report = Report(len(pages), sections, dict(counts))
-    files.write_text(done, json.dumps({"pages": _hashes(rendered), "report": asdict(report)}))
+    keeping.write(done, {"pages": _hashes(rendered), "report": asdict(report)})
     return report
 
 
@@ -88,10 +87,10 @@ def _hashes(pages: Mapping[str, Path]) -> dict[str, str]:
 
 def _read_report(done: Path, pages: Mapping[str, str]) -> Report | None:
     try:
-        stored = json.loads(done.read_text(encoding="utf-8"))
+        stored = keeping.read(done)
         return Report(**stored["report"]) if stored["pages"] == pages else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # never made, or half-written
+    except (KeyError, TypeError):
+        return None  # never made, or not as it was written
 
 
 def _first(rendered: Mapping[str, Path], setting: Setting) -> Page:
@@ -116,7 +115,7 @@ def _finished(rendered: Mapping[str, Path], setting: Setting, cache: Path) -> It
         page = _read(kept)
         if page is None:
             page = finish_page(text, path, setting)
-            files.write_text(kept, json.dumps(asdict(page), ensure_ascii=False))
+            keeping.write(kept, asdict(page))
         yield path, page
     for old in cache.glob(f"{'[0-9a-f]' * 40}.json"):
         if old.name not in used:
@@ -125,14 +124,14 @@ def _finished(rendered: Mapping[str, Path], setting: Setting, cache: Path) -> It
 
 def _read(kept: Path) -> Finished | None:
     try:
-        data = json.loads(kept.read_text(encoding="utf-8"))
+        data = keeping.read(kept)
         sections = tuple(
             search.Section(**{**section, "paragraphs": tuple(section["paragraphs"])})
             for section in data.pop("sections")
         )
         lists = {name: tuple(data.pop(name)) for name in ("scripts", "ids", "links", "names")}
         return Finished(**data, **lists, sections=sections)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (AttributeError, KeyError, TypeError):
         return None  # never made, or half-written
 
 

@@ -8,17 +8,17 @@ which an audit hook sees). A page that raised a warning is not kept: it must war
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import os
 import re
 import sys
 import threading
-from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from measured import keeping
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _opened: set[str] | None = None
@@ -45,8 +45,7 @@ class Kept:
         self.used: dict[str, Any] = {}
         self.settings = ""
         self.hashes: dict[str, str] = {}
-        with suppress(OSError, ValueError):  # nothing was kept yet, or half of it
-            self.pages = json.loads(path.read_text(encoding="utf-8"))
+        self.pages = keeping.read(path) or {}
         sys.addaudithook(_watch)
 
     def begin(self, files: Any, config: Any) -> None:
@@ -66,10 +65,7 @@ class Kept:
         """A build ends: keep what it used."""
         if self.used != self.pages:
             self.pages = self.used
-            temporary = self.path.with_suffix(f".{os.getpid()}")
-            temporary.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps(self.pages), encoding="utf-8")
-            os.replace(temporary, self.path)
+            keeping.write(self.path, self.pages)
 
     def _renderer(self, page: Any, key: str) -> Any:
         own = page.render

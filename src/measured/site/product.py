@@ -6,7 +6,6 @@ are; what a hook, a snippet or a template opens besides is seen while it is open
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sysconfig
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from measured import files
+from measured import archives, files
 from measured.errors import MeasuredError
 from measured.making.fingerprint import (
     ENGINE,
@@ -73,9 +72,9 @@ class SiteProduct:
         if not voucher.exists() or not self.target.is_dir():
             return None
         try:
-            data = json.loads(voucher.read_text(encoding="utf-8"))
+            data = archives.read_sealed(voucher)
             fingerprint, whole = dict(data["fingerprint"]), data["site"] == tree_of(self.target)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (MeasuredError, OSError, ValueError, KeyError, TypeError) as error:
             raise MeasuredError("its voucher is not whole", path=voucher) from error
         if not whole:
             raise MeasuredError("changed by hand", path=self.target)
@@ -105,7 +104,8 @@ class SiteProduct:
     def vouch(self, watch: Watch) -> None:
         """Write down what the site was made from, and what it is."""
         fingerprint = dict(sorted({**watch.read, **self.inputs()}.items()))
-        files.write_json(self.files[0], {"fingerprint": fingerprint, "site": tree_of(self.target)})
+        voucher = {"fingerprint": fingerprint, "site": tree_of(self.target)}
+        files.write_json(self.files[0], archives.sealed(voucher))
 
 
 def tree_of(folder: Path) -> str:

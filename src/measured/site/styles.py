@@ -6,14 +6,13 @@ theme styles whatever a site may have. Pages name one sheet in the place of all 
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measured import files
+from measured import files, keeping
 from measured.errors import MeasuredError
 from measured.site import used_styles
 
@@ -54,13 +53,13 @@ def join(site: Path, sheets: Sequence[str], names: Set[str], kept: Path) -> None
     parts = (whole, sorted(names), scripts, files.sha256_of_text(Path(used_styles.__file__)))
     key = files.sha256(repr(parts).encode())
     try:
-        stored = json.loads(kept.read_text(encoding="utf-8"))
+        stored = keeping.read(kept)
         made = stored["sheet"] if stored["of"] == key else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (KeyError, TypeError):
         made = None
     if made is None:
         made = used_styles.used(whole, names, scripts)
-        files.write_text(kept, json.dumps({"of": key, "sheet": made}))
+        keeping.write(kept, {"of": key, "sheet": made})
     files.write_text(site / SHEET, made)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from measured.archives import read_json
 from measured.errors import MeasuredError
 from measured.terms.experiment import Run
 
@@ -137,11 +138,11 @@ def read_stored(path: Path) -> dict[str, dict[str, Any]]:
     if not path.exists():
         return {}
     try:
-        runs = json.loads(path.read_text(encoding="utf-8"))["runs"]
+        runs = read_json(path)["runs"]
         return {
             name: {"parameters": run["parameters"], "outcome": run["outcome"]} for name, run in runs.items()
         }
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (MeasuredError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise MeasuredError(
             f"the stored outcomes cannot be read: {error}",
             path=path,

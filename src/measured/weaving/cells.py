@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from measured import files
+from measured import files, keeping
 from measured.errors import MeasuredError
 from measured.making import environment
 from measured.making.fingerprint import Fingerprint, file_of, hash_of_code, of_software
@@ -136,7 +136,7 @@ def execute(
         lambda index, *words: _error(page, index + 1, cells[index].line, *words),
     )
     fingerprint = dict(sorted({**ran.read, **before}.items()))
-    files.write_json(product.files[0], {"fingerprint": fingerprint, "outputs": ran.outputs})
+    keeping.write(product.files[0], {"fingerprint": fingerprint, "outputs": ran.outputs})
     return shown
 
 
@@ -177,14 +177,14 @@ class CellsProduct:
     def found(self) -> Fingerprint | None:
         """What the outputs that are kept were made from; nothing if they are not whole: they run again."""
         try:
-            data = json.loads(self.files[0].read_text(encoding="utf-8"))
+            data = keeping.read(self.files[0])
             return dict(data["fingerprint"]) if len(data["outputs"]) == len(self.cells) else None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError):
             return None
 
     def outputs(self) -> list[kernel.Outputs]:
         """Those that are kept, by order, not by line: prose above a cell may move it."""
-        return json.loads(self.files[0].read_text(encoding="utf-8"))["outputs"]
+        return keeping.read(self.files[0])["outputs"]
 
 
 def _shown(

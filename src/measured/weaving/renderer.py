@@ -7,7 +7,6 @@ rendered once with a token in the place of each piece, and where a token comes o
 
 from __future__ import annotations
 
-import json
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ import markdown
 import pymdownx
 from markdown.inlinepatterns import InlineProcessor
 
-from measured import files
+from measured import files, keeping
 from measured.errors import MeasuredError
 from measured.mkdocs_yml import NAME, SiteSettings, Tagged
 
@@ -232,7 +231,7 @@ class Renderer:
                 self._markdown.reset()
                 found = _Reader(self._markdown.convert(text)).reading()
                 if kept is not None:
-                    files.write_text(kept, json.dumps(asdict(found), ensure_ascii=False))
+                    keeping.write(kept, asdict(found))
             self._readings[name] = found
         return self._readings[name]
 
@@ -273,7 +272,7 @@ def _resolved(value: Any) -> Any:
 def _stored(path: Path | None) -> Reading | None:
     """An earlier reading; None where there is none, or half of one."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = keeping.read(path)
         places, fences = (
             {int(n): Place(p["kind"], tuple(p["chain"]), p["block"]) for n, p in data[name].items()}
             for name in ("places", "fences")
