@@ -11,6 +11,8 @@ import pytest
 
 from measured import archives, private_words
 from measured.errors import MeasuredError
+from measured.making import environment
+from measured.weaving import kernel
 
 
 @pytest.fixture
@@ -91,3 +93,16 @@ def test_an_author_may_sign(project):
     (project / "site" / "x.json").write_text('["/home/alicia"]', "utf-8")
     with pytest.raises(MeasuredError, match="a path of a home"):
         private_words.refuse(project / "site", project)
+
+
+def test_kernels_and_workers_see_nothing_of_an_authors_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_secret")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv("HOME", "/home/alicia")
+    setup = kernel.Setup(tmp_path, tmp_path / "build", tmp_path / "site", ("dice",))
+    for seen in (environment.of_worker(tmp_path), kernel._environment(tmp_path, setup)):
+        assert not any("secret" in value for value in seen.values())
+        assert seen["HOME"].startswith(str(tmp_path))
+        told = {"IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_NO_CONFIG", "MPLCONFIGDIR"}
+        own = {"HOME", "USERPROFILE", "PYTHONUSERBASE", "LANG", "TZ"}
+        assert set(seen) <= {*environment.PASSED_ON, *environment.SETTINGS, *own, *told}
