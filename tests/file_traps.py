@@ -190,7 +190,7 @@ TRAPS = [
         says="a link that leaves the project",
     ),
     Trap("a page is a pipe", _fifo, says="no plain file"),
-    Trap("a record is a pipe", _fifo_as_record),
+    Trap("a record is a pipe", _fifo_as_record, says="no plain file"),
     Trap(
         "somebody's file in the site",
         _and_a_page(_put("site/CNAME")),

@@ -127,7 +127,7 @@ def alone(project: Project, say: Say) -> Iterator[None]:
     """Keep two builds of one project apart: the second waits."""
     from filelock import FileLock, Timeout
 
-    folders.refuse_linked_folders(project.root, project.build, project.site, project.stored)
+    folders.refuse_odd_folders(project.root, project.build, project.site, project.stored)
     project.build.mkdir(parents=True, exist_ok=True)
     lock = FileLock(project.build / "lock")
     try:

@@ -49,19 +49,19 @@ def inside(root: Path, name: str) -> Path:
     return path
 
 
-def refuse_linked_folders(root: Path, *folders: Path) -> None:
-    """Look at the folders that builds write to and delete from: none is a link, nor lies behind one.
+def refuse_odd_folders(root: Path, *folders: Path) -> None:
+    """Look at the folders that builds write to, delete from and read, before any of it is done.
 
     Raises:
-        MeasuredError: one is, so that what is written or deleted would be on the other side.
+        MeasuredError: one is a link, or lies behind one, or holds a link to a folder, so that what is written
+            or deleted would be on the other side; or it holds a pipe or a device, which would be waited for.
     """
     for folder in folders:
         above = [path for path in folder.parents if path != root and path.is_relative_to(root)]
         for path in (*above, folder):
             if path.is_symlink():
                 raise _linked(path)
-        for path in _linked_below(folder):
-            raise _linked(path)
+        _refuse_odd_entries(folder)
 
 
 def refuse_links_out(folder: Path, root: Path) -> None:
@@ -85,7 +85,7 @@ def refuse_links_out(folder: Path, root: Path) -> None:
                     mend="put the file itself there",
                 )
         elif not path.is_file() and not path.is_dir():
-            raise MeasuredError("this is no plain file", path=path, expected="files and folders")
+            raise _no_plain_file(path)
 
 
 def publish(made: Path, target: Path) -> None:
@@ -260,9 +260,17 @@ def _entries(folder: Path) -> Iterator[Path]:
             yield Path(where, name)
 
 
-def _linked_below(folder: Path) -> Iterator[Path]:
-    for where, folders, _ in os.walk(folder, followlinks=False):
-        yield from (Path(where, name) for name in folders if os.path.islink(os.path.join(where, name)))
+def _refuse_odd_entries(folder: Path) -> None:
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                if entry.is_symlink():
+                    raise _linked(Path(entry.path))
+                _refuse_odd_entries(Path(entry.path))
+            elif not entry.is_file() and os.path.exists(entry.path):
+                raise _no_plain_file(Path(entry.path))
 
 
 def _is_folder(path: Path) -> bool:
@@ -275,6 +283,12 @@ def _linked(path: Path) -> MeasuredError:
         path=path,
         expected="a folder",
         mend="replace the link by a folder, or mount the other place there",
+    )
+
+
+def _no_plain_file(path: Path) -> MeasuredError:
+    return MeasuredError(
+        "this is no plain file", path=path, expected="files and folders", mend="move it away, or delete it"
     )
 
 

@@ -80,10 +80,19 @@ def test_links_in_the_place_of_folders_are_refused(made, tmp_path):
                 act(folder)
     (tmp_path / "build" / "records").symlink_to(precious)
     with pytest.raises(MeasuredError, match="this folder is a link"):
-        folders.refuse_linked_folders(tmp_path, tmp_path / "build")
+        folders.refuse_odd_folders(tmp_path, tmp_path / "build")
     with pytest.raises(MeasuredError, match="this folder is a link"):
-        folders.refuse_linked_folders(tmp_path, tmp_path / "work" / "deeper")
+        folders.refuse_odd_folders(tmp_path, tmp_path / "work" / "deeper")
     assert (precious / "x").read_text() == "x"
+
+
+def test_a_pipe_among_records_is_not_waited_for(tmp_path):
+    (tmp_path / "build" / "records").mkdir(parents=True)
+    (tmp_path / "build" / "records" / "linked.json").symlink_to("nowhere")
+    folders.refuse_odd_folders(tmp_path, tmp_path / "build")
+    os.mkfifo(tmp_path / "build" / "records" / "x.json")
+    with pytest.raises(MeasuredError, match="no plain file"):
+        folders.refuse_odd_folders(tmp_path, tmp_path / "build")
 
 
 def test_published_files_are_readable_whatever_the_umask(made, tmp_path):
