@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from measured import files, keeping
 from measured.errors import MeasuredError
-from measured.site import content_policy, drawings, search, styles
+from measured.site import content_policy, documents, drawings, search, styles
 from measured.site.finish_page import Finished, Page, Setting, finish_page
 
 FINISHED = 'http-equiv="Content-Security-Policy"'
@@ -74,6 +74,7 @@ def finish(
     sections = search.write(site, {address(path): pages[path].sections for path in searched}, boosts)
     content_policy.refuse_foreign_styles(site)
     drawings.refuse(site)
+    documents.refuse(site)
     files.write_text(site / HEADERS, content_policy.HEADERS)
     counts = sum((Counter(page.counts) for page in pages.values()), Counter())
     report = Report(len(pages), sections, dict(counts))
