@@ -183,17 +183,35 @@ class Sources:
 
     @cached_property
     def _graph(self) -> Any:
-        import grimp
+        return _graph_of(self.within, _state_of(self.within))
 
-        try:
-            return grimp.build_graph(*self.within, cache_dir=None)
-        except grimp.exceptions.SourceSyntaxError as error:
-            raise MeasuredError(
-                f"Python cannot read this line: {error.text}",
-                path=error.filename,
-                line=error.lineno,
-                expected="a module without syntax errors",
-            ) from error
+
+def _state_of(packages: tuple[str, ...]) -> tuple[tuple[str, int, int], ...]:
+    """Each file of the packages with its age and size: an equal state has an equal graph."""
+    folders = [Path(found).parent for name in packages if (found := _origin(name))]
+    paths = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    return tuple((str(path), (of := path.stat()).st_mtime_ns, of.st_size) for path in paths)
+
+
+def _origin(package: str) -> str | None:
+    spec = find_spec(package)
+    return None if spec is None else spec.origin
+
+
+@lru_cache(maxsize=4)
+def _graph_of(packages: tuple[str, ...], state: tuple[tuple[str, int, int], ...]) -> Any:
+    """What imports what; once for each state of the files, since every cell and every job asks."""
+    import grimp
+
+    try:
+        return grimp.build_graph(*packages, cache_dir=None)
+    except grimp.exceptions.SourceSyntaxError as error:
+        raise MeasuredError(
+            f"Python cannot read this line: {error.text}",
+            path=error.filename,
+            line=error.lineno,
+            expected="a module without syntax errors",
+        ) from error
 
 
 def closure(module: str, packages: tuple[str, ...]) -> dict[str, Path]:

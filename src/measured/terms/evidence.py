@@ -45,11 +45,11 @@ def at_least(held: int, of: int, confidence: float = CONFIDENCE) -> float:
     Raises:
         ValueError: no seed, or more that held than there are.
     """
-    from scipy.stats import beta
+    from scipy.special import betaincinv  # scipy.stats takes seconds to import
 
     if not 0 <= held <= of or of < 1:
         raise ValueError(f"{held} of {of} seeds")
-    return 0.0 if held == 0 else float(beta.ppf(1 - confidence, held, of - held + 1))
+    return 0.0 if held == 0 else float(betaincinv(held, of - held + 1, 1 - confidence))
 
 
 def in_words(held: int, of: int) -> str:
@@ -64,18 +64,18 @@ def interval(samples: Sequence[float], statistic: str, confidence: float = CONFI
     A mean gets Student's, a median the narrowest pair of ordered samples around it that covers it often
     enough (with few seeds all of them: then `covers` says how often that is), an extreme has none.
     """
-    from scipy.stats import binom, t
+    from scipy.special import bdtr, stdtrit
 
     n = len(samples)
     if n < 2 or statistic not in ("mean", "median"):
         return None
     ordered = sorted(samples)
     if statistic == "mean":
-        half = t.ppf((1 + confidence) / 2, n - 1) * np.std(ordered, ddof=1) / math.sqrt(n)
+        half = stdtrit(n - 1, (1 + confidence) / 2) * np.std(ordered, ddof=1) / math.sqrt(n)
         middle = float(np.mean(ordered))
         return Interval(middle - half, middle + half, "mean", confidence)
-    cut = max((k for k in range(n // 2) if 1 - 2 * binom.cdf(k, n, 0.5) >= confidence), default=0)
-    return Interval(ordered[cut], ordered[n - 1 - cut], "median", float(1 - 2 * binom.cdf(cut, n, 0.5)))
+    cut = max((k for k in range(n // 2) if 1 - 2 * bdtr(k, n, 0.5) >= confidence), default=0)
+    return Interval(ordered[cut], ordered[n - 1 - cut], "median", float(1 - 2 * bdtr(cut, n, 0.5)))
 
 
 def counts_differ(one: tuple[int, int], other: tuple[int, int]) -> float:
