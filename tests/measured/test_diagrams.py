@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from measured.errors import MeasuredError
-from measured.site import content_policy
+from measured.site import allowlist
 from measured.weaving import diagrams, mermaid
 from measured.weaving.page import scan
 
@@ -42,7 +42,7 @@ def rendered(source):
 def test_a_drawing_is_fit_for_a_page(kind):
     page = rendered(KINDS[kind])
     assert page.startswith('<p>x</p><div class="diagram"><svg')
-    assert not list(content_policy.active(page))
+    assert not list(allowlist.problems_of_fragment(page))
     assert not re.search(r"#[0-9a-f]{3,8}\b|rgb|hsl|<foreignObject|<style|font-family|filter", page)
     assert "var(--figure-" in page
     assert ' role="img" aria-labelledby="diagram-1-title diagram-1-desc"' in page
