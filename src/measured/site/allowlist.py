@@ -86,13 +86,13 @@ _SVG_ATTRIBUTES = _words(
     "clippathunits maskunits maskcontentunits markerunits markerwidth markerheight refx refy orient "
     "filterunits primitiveunits in in2 result mode type values operator k1 k2 k3 k4 stddeviation "
     "startoffset method spacing side focusable xml:space alignment-baseline baseline-shift clip-path "
-    "clip-rule color color-interpolation color-interpolation-filters cursor direction display dominant- "
-    "baseline fill fill-opacity fill-rule filter flood-color flood-opacity font-family font-size font- "
-    "size-adjust font-stretch font-style font-variant font-weight image-rendering letter-spacing "
+    "clip-rule color color-interpolation color-interpolation-filters cursor direction display "
+    "dominant-baseline fill fill-opacity fill-rule filter flood-color flood-opacity font-family font-size "
+    "font-size-adjust font-stretch font-style font-variant font-weight image-rendering letter-spacing "
     "lighting-color marker-end marker-mid marker-start mask opacity overflow paint-order pointer-events "
     "shape-rendering stop-color stop-opacity stroke stroke-dasharray stroke-dashoffset stroke-linecap "
-    "stroke-linejoin stroke-miterlimit stroke-opacity stroke-width text-anchor text-decoration text- "
-    "rendering transform-origin unicode-bidi vector-effect visibility word-spacing writing-mode"
+    "stroke-linejoin stroke-miterlimit stroke-opacity stroke-width text-anchor text-decoration "
+    "text-rendering transform-origin unicode-bidi vector-effect visibility word-spacing writing-mode"
 )
 _MATHML_ATTRIBUTES = _words(
     "xmlns display displaystyle scriptlevel mathvariant mathsize mathcolor mathbackground alttext form "
