@@ -67,6 +67,7 @@ def train(
     validation: tuple[np.ndarray, np.ndarray],
     *,
     stop_at: float | None = None,
+    look: Callable[[], None] | None = None,
 ) -> Trained:
     """Train a model on from where it is, with an optimizer that remembers nothing.
 
@@ -75,6 +76,7 @@ def train(
         batches: one item for each stretch between two evaluations.
         validation: tokens and answers to evaluate on.
         stop_at: end once the validation accuracy is at least this; None trains through all batches.
+        look: called after each evaluation, to look at the model in further ways.
 
     Raises:
         Diverged: the loss is no longer finite.
@@ -89,6 +91,8 @@ def train(
         steps.append(done)
         losses.append(loss)
         accuracies.append(trainer.accuracy(*validation))
+        if look is not None:
+            look()
         if stop_at is not None and accuracies[-1] >= stop_at:
             break
     solved = stop_at is not None and accuracies[-1] >= stop_at

@@ -144,3 +144,19 @@ def test_sequences_that_are_seen_once_come_in_order():
         [[6, 7], [8, 9], [10, 11]],
     ]
     assert made[1].tokens.shape == (3, 2, 2)
+
+
+def test_whoever_looks_is_called_after_each_evaluation(readers):
+    generator = np.random.default_rng(0)
+    drawn, reader = draw(64, 3, generator), trainer_of(readers, "simple_rnn", 3)
+    reader.start(0)
+    batches = training.in_order(drawn.tokens, drawn.answers, batch=16, steps_between=2)
+    seen = []
+    trained = training.train(
+        reader,
+        batches,
+        (drawn.tokens, drawn.answers),
+        look=lambda: seen.append(reader.accuracy(drawn.tokens, drawn.answers)),
+    )
+    assert trained.accuracies.tolist() == seen
+    assert len(seen) == 2
