@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from attention_from_scratch import circuits, forward, ladder
 from attention_from_scratch.experiments.induction_plan import MAPPED
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
+from attention_from_scratch.learning_curves import as_long, first_epoch, jumps
 from attention_from_scratch.tasks import match_then_read
 from measured.terms.experiment import Findings
 from measured.terms.family import Family, rows, table
@@ -186,23 +186,6 @@ def as_reported(runs: Runs, p: Mapping[str, Any]) -> Findings:
     return Findings(tuple(found), arrays, (table("induction.reported", "model", REPORTED_ROWS, columns),))
 
 
-def first_epoch(curves: Float[np.ndarray, "seeds epochs"], threshold: float) -> list[int]:
-    """The first epoch, from 1, that reaches the threshold; one past the last where none does."""
-    reached = curves >= threshold
-    return [int(r.argmax()) + 1 if r.any() else len(r) + 1 for r in reached]
-
-
-def jumps(
-    curves: Float[np.ndarray, "seeds epochs"], jump_from: float, jump_to: float
-) -> list[tuple[int, int]]:
-    """Of each curve the last place on the plateau and the first at the top (the last one where none is)."""
-    tops = [min(epoch, curves.shape[1]) - 1 for epoch in first_epoch(curves, jump_to)]
-    return [
-        (int(np.flatnonzero(curve[:top] < jump_from)[-1]), top)
-        for curve, top in zip(curves, tops, strict=True)
-    ]
-
-
 def _names_most_common(runs: Runs, p: Mapping[str, Any]) -> list[float]:
     """Whether one block's plateau is that strategy."""
     drawn, shares = probes(p), []
@@ -266,12 +249,6 @@ def _how_one_block_reads(
 
 def _longest(made: Sequence[Mapping[str, np.ndarray]]) -> np.ndarray:
     return max((run["steps"] for run in made), key=len)
-
-
-def as_long(curves: Sequence[np.ndarray]) -> Float[np.ndarray, "curves longest"]:
-    """Curves of one length: one that stopped early stays where it was."""
-    longest = max(map(len, curves))
-    return np.array([np.pad(c, (0, longest - len(c)), mode="edge") for c in curves])
 
 
 def mapped(runs: Runs, p: Mapping[str, Any]) -> Findings:

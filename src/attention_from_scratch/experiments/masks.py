@@ -15,7 +15,6 @@ mask changed one bit, or if right padding under a causal mask needed the padding
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,6 +23,7 @@ from jaxtyping import Bool, Float
 
 from attention_from_scratch import masks
 from attention_from_scratch.attention import attention, softmax
+from attention_from_scratch.empty_rows import CONSTANTS, masked_scores, outcome
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, EXACT_ZERO, SAMPLED
 from measured.terms.claims import Claim, above, below, equal, every
 from measured.terms.experiment import Experiment, Findings, Table
@@ -41,18 +41,6 @@ PARAMETERS = {
     "keras_sequences": 20,
 }
 
-# How a mask becomes numbers: a name for ids, words for people, the constant (None: the dtype's lowest),
-# and whether it replaces the blocked score or is added to it.
-CONSTANTS = {
-    "replace_1e9": ("replace by -1e9", -1e9, True),
-    "replace_1e30": ("replace by -1e30", -1e30, True),
-    "replace_3e4": ("replace by -3e4", -3e4, True),
-    "replace_lowest": ("replace by the dtype's lowest", None, True),
-    "replace_inf": ("replace by -inf", -np.inf, True),
-    "add_1e9": ("add -1e9", -1e9, False),
-    "add_lowest": ("add the dtype's lowest", None, False),
-    "add_lowest_twice": ("add two such masks", None, False),
-}
 WAYS = {**{way: words for way, (words, _, _) in CONSTANTS.items()}, "keras": "Keras' Softmax layer"}
 DTYPES = ("float16", "float32", "float64")
 # The two rows that are tried: three of six keys allowed, and none.
@@ -185,40 +173,6 @@ def _after_softmax(tokens: np.ndarray, raised_by: int) -> Iterator[Measurement]:
     yield LEAK_BEFORE.of(np.abs(proper[1] - proper[0]).max())
     again = [w[:, row] / w[:, row].sum(axis=-1, keepdims=True) for w in kept.values()]
     yield LEAK_RENORMALISED.of(np.abs(again[1] - again[0]).max())
-
-
-def masked_scores(
-    scores: Float[np.ndarray, "keys"], allowed: Bool[np.ndarray, "keys"], way: str
-) -> Float[np.ndarray, "keys"]:
-    """One row of scores after a mask in the given way, in the scores' own dtype; overflow is let happen."""
-    _, constant, replaces = CONSTANTS[way]
-    dtype = scores.dtype
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)
-        number = np.finfo(dtype).min if constant is None else np.float64(constant).astype(dtype)
-        if way == "add_lowest_twice":
-            number = number + number
-        return np.where(allowed, scores, number if replaces else scores + number)
-
-
-def outcome(weights: np.ndarray, allowed: np.ndarray, unmasked: np.ndarray) -> str:
-    """What a row of weights is, in a word or two.
-
-    Args:
-        weights: after masking and softmax.
-        allowed: the mask's row.
-        unmasked: the weights that the same scores give without a mask.
-    """
-    if np.isnan(weights).any():
-        return "NaN"
-    if allowed.any():
-        return "blocked 0" if not weights[~allowed].any() else "leaks"
-    if not weights.any():
-        return "zeros"
-    tolerance = 4 * float(np.finfo(weights.dtype).eps)
-    if np.allclose(weights, 1 / len(weights), rtol=tolerance, atol=0):
-        return "uniform"
-    return "as unmasked" if np.allclose(weights, unmasked, rtol=1e-2, atol=1e-3) else "something else"
 
 
 def _constants(generator: np.random.Generator) -> Iterator[Measurement]:

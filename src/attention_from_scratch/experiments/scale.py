@@ -25,6 +25,7 @@ from jaxtyping import Float
 from attention_from_scratch.attention import softmax
 from attention_from_scratch.experiments import scale_runs
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
+from attention_from_scratch.saturation import Rows, row_statistics, softmax_jacobian
 from attention_from_scratch.tasks import lookup
 from measured.terms.claims import Claim, Verdict, above, below, between, every, falls, rises
 from measured.terms.experiment import Experiment, Findings, Run, Table
@@ -130,8 +131,6 @@ EARLY_UPDATES = Family("scale.training.early_updates", "updates before the first
 
 CHUNK = 5_000
 
-Rows = Mapping[str, Float[np.ndarray, "*rows"]]
-
 
 def measure(
     widths: list[int],
@@ -169,43 +168,9 @@ def measure(
     return Findings(tuple(found), arrays, _tables(widths))
 
 
-def statistics(
-    scores: Float[np.ndarray, "rows keys"],
-    keys: Float[np.ndarray, "rows keys width"],
-    upstream: Float[np.ndarray, "rows keys"],
-    factor: float,
-) -> Rows:
-    """What one row of scores, multiplied by `factor`, does.
-
-    Args:
-        scores: dot products of a query with its keys.
-        keys: those keys, through which the gradient reaches the query.
-        upstream: the loss's derivative by each weight.
-        factor: 1, or one over the square root of the width.
-    """
-    weights = softmax(factor * scores)
-    jacobian = softmax_jacobian(weights)
-    by_score = np.einsum("rij,rj->ri", jacobian, upstream)
-    by_query = factor * np.einsum("ri,rid->rd", by_score, keys)
-    return {
-        "max_weight": weights.max(axis=-1),
-        "entropy": -np.sum(weights * np.log(np.maximum(weights, 1e-300)), axis=-1),
-        "jacobian": np.sqrt(np.square(jacobian).sum(axis=(-2, -1))),
-        "query_gradient": np.sqrt(np.square(by_query).sum(axis=-1)),
-    }
-
-
-def softmax_jacobian(weights: Float[np.ndarray, "rows keys"]) -> Float[np.ndarray, "rows keys keys"]:
-    """The derivative of each weight by each score: $J = \\mathrm{diag}(w) - w w^T$.
-
-    The diagonal is $w_i \\sum_{j \\ne i} w_j$ rather than $w_i (1 - w_i)$: the same number, but it keeps its
-    digits where a weight is nearly 1.
-    """
-    count = weights.shape[-1]
-    others = weights @ (1 - np.eye(count))
-    jacobian = -weights[:, :, np.newaxis] * weights[:, np.newaxis, :]
-    jacobian[:, np.arange(count), np.arange(count)] = weights * others
-    return jacobian
+def factor_of(way: str, width: int) -> float:
+    """What the scores are multiplied by."""
+    return width**-0.5 if way == "scaled" else 1.0
 
 
 def _sampled(width: int, keys: int, draws: int, seed: int) -> tuple[dict[str, Rows], float]:
@@ -216,8 +181,7 @@ def _sampled(width: int, keys: int, draws: int, seed: int) -> tuple[dict[str, Ro
         scores = np.einsum("rd,rid->ri", query, key).astype(np.float64)
         squares.append(np.square(scores).mean(axis=-1))
         for way in WAYS:
-            factor = width**-0.5 if way == "scaled" else 1.0
-            chunks[way].append(statistics(scores, key, upstream, factor))
+            chunks[way].append(row_statistics(scores, key, upstream, factor_of(way, width)))
     joined = {way: {name: np.concatenate([c[name] for c in chunks[way]]) for name in WORDS} for way in WAYS}
     return joined, float(np.concatenate(squares).mean())
 
@@ -296,7 +260,9 @@ def _keras_rows(width: int, keys: int, seed: int, sequences: int) -> dict[str, R
     scores = (query @ key.swapaxes(-1, -2)).astype(np.float64).reshape(-1, keys)
     upstream = generator.standard_normal(scores.shape)
     seen = np.repeat(key, keys, axis=0)  # each of a sequence's queries sees the same keys
-    return {way: statistics(scores, seen, upstream, width**-0.5 if way == "scaled" else 1.0) for way in WAYS}
+    return {
+        way: row_statistics(scores, seen, upstream, width**-0.5 if way == "scaled" else 1.0) for way in WAYS
+    }
 
 
 def _trained(

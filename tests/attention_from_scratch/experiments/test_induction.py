@@ -13,6 +13,7 @@ from attention_from_scratch.experiments import (
     induction_training,
 )
 from attention_from_scratch.figures.induction import _thinned
+from attention_from_scratch.learning_curves import as_long, first_epoch, jumps
 
 WHOLE = {"cue_to_answer": 1.0, "answer_to_cue": 1.0}
 STAYS = Moved(as_answer_circuit=0.1, as_cue_circuit=0.0, unmoved=0.9)
@@ -64,17 +65,17 @@ def test_quick_mode_makes_every_run_that_its_analysis_reads():
 
 def test_the_first_epoch_above_a_threshold_or_one_past_the_last():
     curves = np.array([[0.1, 0.6, 0.4], [0.1, 0.2, 0.3]])
-    assert induction_training.first_epoch(curves, 0.5) == [2, 4]
+    assert first_epoch(curves, 0.5) == [2, 4]
 
 
 def test_a_jump_reaches_from_the_last_place_on_the_plateau_to_the_first_at_the_top():
     p = {"jump_from": 0.4, "jump_to": 0.9}
     curves = np.array([[0.1, 0.3, 0.39, 0.95, 1.0], [0.3, 0.5, 0.2, 0.6, 0.8]])
-    assert induction_training.jumps(curves, **p) == [(2, 3), (2, 4)], "the second never arrives"
+    assert jumps(curves, **p) == [(2, 3), (2, 4)], "the second never arrives"
 
 
 def test_a_curve_that_stopped_early_stays_where_it_was():
-    padded = induction_training.as_long([np.array([0.1, 0.2, 0.3]), np.array([0.9])])
+    padded = as_long([np.array([0.1, 0.2, 0.3]), np.array([0.9])])
     assert padded.tolist() == [[0.1, 0.2, 0.3], [0.9, 0.9, 0.9]]
 
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from attention_from_scratch.attention import softmax
+from attention_from_scratch.empty_rows import masked_scores, outcome
 from attention_from_scratch.experiments import agreement, heads, masks, registry, scale, scale_runs
+from attention_from_scratch.saturation import row_statistics, softmax_jacobian
 from attention_from_scratch.tasks import lookup
 
 LIGHT = ("agreement", "scale", "masks", "heads")
@@ -62,19 +64,19 @@ def test_the_jacobian_is_the_derivative_of_the_softmax():
     scores = np.random.default_rng(0).normal(size=6)
     step = 1e-6 * np.eye(6)
     numeric = (softmax(scores + step) - softmax(scores - step)).T / 2e-6  # weights by scores
-    np.testing.assert_allclose(scale.softmax_jacobian(softmax(scores)[np.newaxis])[0], numeric, atol=1e-9)
+    np.testing.assert_allclose(softmax_jacobian(softmax(scores)[np.newaxis])[0], numeric, atol=1e-9)
 
 
 def test_the_jacobian_keeps_its_digits_where_a_row_is_saturated():
     weights = softmax(np.array([[40.0, 0.0, 0.0]]))
     assert 1 - weights[0, 0] == 0  # what a direct w (1 - w) would multiply with
-    assert scale.softmax_jacobian(weights)[0, 0, 0] == pytest.approx(2 * np.exp(-40), rel=1e-6)
+    assert softmax_jacobian(weights)[0, 0, 0] == pytest.approx(2 * np.exp(-40), rel=1e-6)
 
 
 def test_the_query_gradient_is_the_derivative_by_the_query():
     generator = np.random.default_rng(0)
     query, key, upstream = generator.normal(size=3), generator.normal(size=(5, 3)), generator.normal(size=5)
-    rows = scale.statistics((key @ query)[np.newaxis], key[np.newaxis], upstream[np.newaxis], 0.5)
+    rows = row_statistics((key @ query)[np.newaxis], key[np.newaxis], upstream[np.newaxis], 0.5)
 
     def loss(at):
         return softmax(0.5 * key @ at) @ upstream
@@ -129,14 +131,14 @@ def test_the_worst_seed_is_the_worst_and_keeps_them_all():
 )
 def test_each_outcome_has_its_word(weights, allowed, expected):
     unmasked = np.array([0.1, 0.2, 0.3, 0.4])
-    assert masks.outcome(np.array(weights, float), np.array(allowed), unmasked) == expected
+    assert outcome(np.array(weights, float), np.array(allowed), unmasked) == expected
 
 
 def test_a_large_constant_overflows_in_float16_alone():
     row, nothing = np.zeros(3, np.float16), np.zeros(3, bool)
-    assert np.isneginf(masks.masked_scores(row, nothing, "replace_1e9")).all()
-    assert np.isfinite(masks.masked_scores(row, nothing, "replace_3e4")).all()
-    assert np.isfinite(masks.masked_scores(row.astype(np.float32), nothing, "replace_1e30")).all()
+    assert np.isneginf(masked_scores(row, nothing, "replace_1e9")).all()
+    assert np.isfinite(masked_scores(row, nothing, "replace_3e4")).all()
+    assert np.isfinite(masked_scores(row.astype(np.float32), nothing, "replace_1e30")).all()
 
 
 def test_masking_after_the_softmax_is_seen_to_leak():
