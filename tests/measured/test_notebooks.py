@@ -57,6 +57,8 @@ Inside.
 
 </details>
 
+<ul><li>To one.</li><li data-right="scale.winner">To <em>zero</em>.</li></ul>
+
 Last
 {: .lead }
 
@@ -96,6 +98,8 @@ def test_nothing_of_the_sites_own_markdown_is_left():
     assert "[link](https://example.org/book/recurrence/#x)" in text
     assert "[data](https://example.org/book/data/figures/f.csv) · [code](" in text
     assert "Note<sup>1</sup>" in text
+    assert "- To one.\n- To <em>zero</em>.\n" in text
+    assert "data-right" not in text
     assert "$x$" in text
     assert "$$ x = 1 $$" in text
     assert list(attachments) == ["f.light.svg", "diagram-1.svg"]

@@ -40,8 +40,9 @@ _DATA_LINK = re.compile(
 _ANCHOR = re.compile(r'<a\b[^>]*\bhref="(?P<target>[^"]*)"[^>]*>(?P<text>.*?)</a>', re.S)
 _DEFINITION = re.compile(r"^(?P<before>[ ]{0,3}\[[^\]^]+\]:[ \t]+)(?P<target>\S+)", re.M)
 _SUMMARY = re.compile(r"<summary\b[^>]*>(?P<text>.*?)</summary>", re.S)
+_ITEM = re.compile(r"\s*<li\b[^>]*>(?P<text>[^<]*(?:<(?!/?(?:li|ul|ol)\b)[^<]*)*)</li>")
 _TAGS = re.compile(
-    r"</?(?:div|span|figure|figcaption|section|data|details|nav|abbr|mark|small|p|article|aside|cite)\b"
+    r"</?(?:div|span|figure|figcaption|section|data|details|nav|abbr|mark|small|p|article|aside|cite|ul|ol)\b"
     r"(?:[^<>\"]|\"[^\"]*\")*>"
 )
 _REFERENCE = re.compile(r"\[\^(?P<name>[^\]]+)\]")
@@ -149,6 +150,7 @@ class PlainMarkdown:
         text = _DATA_LINK.sub(self._data_link, text)
         text = _ATTRIBUTES.sub("", text)
         text = _SUMMARY.sub(lambda m: f"\n\n**{m['text'].strip()}**\n\n", text)
+        text = _ITEM.sub(lambda m: f"\n- {m['text'].strip()}", text)
         text = _ANCHOR.sub(self._link, text)
         text = _TAGS.sub("", text)
         text = _IMAGE.sub(self._image, text)
