@@ -74,6 +74,7 @@ def _bare(project: Path, target: Path) -> Path:
     config["extra_css"] = [
         "assets/formulas.css",
         "assets/diagrams.css",
+        "assets/cells.css",
         "assets/palette.css",
         *config.get("extra_css", []),
     ]

@@ -220,3 +220,32 @@ def test_a_half_written_cache_is_made_again(run):
     (kept,) = run.cache.glob("*.json")
     kept.write_text(kept.read_text()[:40])
     assert "42" in run(body).markdown[7]
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "cell"),
+    [
+        ("```python source='measured.files:sha256'\nx = 1\n1 / 0\n```\n", 9, 1),
+        ("- a\n\n    ```python\n    x = 1\n    1 / 0\n    ```\n", 11, 1),
+        ("```python\ndef f():\n    1 / 0\n```\n\nText\n\n```python\n\nf()\n```\n", 16, 2),
+        ("```python\nx = 1\n```\n\n```python\nimport json\njson.loads('{')\n```\n", 13, 2),
+    ],
+)
+def test_an_error_names_the_cell_and_the_line_of_the_page(run, body, line, cell):
+    with pytest.raises(MeasuredError, match=f"in cell {cell}, the code raised") as caught:
+        run(body)
+    assert caught.value.line == line
+
+
+def test_real_outputs_are_inert(run):
+    made = run(
+        "```python\nprint('loading\\r# Heading')\nprint('x = 3 </div> y \\x1b[31mred\\x1b[0m')\n"
+        "class Frame:\n    def _repr_html_(self):\n"
+        '        return \'<table class="dataframe"><thead><tr><th></th><th>a</th></tr></thead>'
+        "<tbody><tr><th>0</th><td>1</td></tr></tbody></table>'\nFrame()\n```\n"
+    )
+    (markdown,) = made.markdown.values()
+    assert "loading\\r# Heading" in markdown  # the code itself
+    assert "\n# Heading" not in markdown.split("cell-output")[0]
+    assert 'x = 3 &lt;/div&gt; y <span class="ansi-fg-red">red</span>' in markdown
+    assert "| 0 | 1 |" in markdown

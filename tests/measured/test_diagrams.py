@@ -12,7 +12,7 @@ import pytest
 from measured.errors import MeasuredError
 from measured.site import allowlist
 from measured.weaving import diagrams, mermaid
-from measured.weaving.page import scan
+from weaving import weave
 
 CIRCUIT = """flowchart TD
     Q["query: the cue"] --> O{"how many blocks?"}
@@ -136,8 +136,10 @@ def test_a_role_of_the_palette_may_be_named():
 
 
 def test_a_fault_in_a_page_is_told_with_the_pages_line():
-    text = "# T\n\n```mermaid\ngraph TD\n a --> b\n```\n\n```mermaid\ngraph TD\n a --> {{ x }}[\n```\n"
-    page = scan(text, Path("page.md"))
-    with pytest.raises(MeasuredError, match=r"page\.md:10: the diagram cannot be drawn"):
-        diagrams.check(page, text.replace("{{ x }}", "b"))
-    diagrams.check(page, text.replace("{{ x }}[", "b"))
+    listed = "- x\n\n    ```mermaid\n    graph TD\n     a --> b\n    ```\n"
+    text = f"# T\n\n{listed}\n```mermaid\ngraph TD\n a --> x{{{{ dice.sides }}}}[\n```\n"
+    found = weave(text).diagrams
+    assert found == ((5, "graph TD\n a --> b"), (10, "graph TD\n a --> x6["))
+    with pytest.raises(MeasuredError, match=r"page\.md:12: the diagram cannot be drawn"):
+        diagrams.check(Path("page.md"), found)
+    diagrams.check(Path("page.md"), found[:1])

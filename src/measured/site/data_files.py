@@ -22,7 +22,7 @@ from measured.site.provenance import CARDS, Provenance, plain
 from measured.terms.drawing import Palette, Plot
 from measured.terms.experiment import Cell, Table
 from measured.terms.measurement import Measurement
-from measured.weaving import diagrams, formulas
+from measured.weaving import diagrams, formulas, outputs
 from measured.weaving.references import Library
 from measured.weaving.weave import Picture
 
@@ -89,13 +89,14 @@ def files_of(
                 yield f"{DATA}/figures/{path.name}", path.read_bytes()
     yield formulas.STYLE, formulas.style_sheet()
     yield diagrams.STYLE, diagrams.style_sheet()
+    yield outputs.STYLE, outputs.style_sheet()
     if project.palette:
         yield PALETTE, Palette.load(project.palette_file).css()
 
 
 def style_sheets(project: Project) -> list[str]:
     """What every page links before the style sheets of its author."""
-    return [formulas.STYLE, diagrams.STYLE, *([PALETTE] if project.palette else [])]
+    return [formulas.STYLE, diagrams.STYLE, outputs.STYLE, *([PALETTE] if project.palette else [])]
 
 
 def measurement_rows(provenance: Provenance, pages: Mapping[str, list[str]]) -> list[dict[str, Any]]:

@@ -23,7 +23,8 @@ _LEFTOVERS = {
     r"\[": "an unrendered formula",
     "site:/": "an unresolved address",
 }
-_KEY = re.compile(r"\b(?:pch|i18n)\.[a-z]\w+\b")
+# A file may be called i18n.json; a theme's key is.
+_KEY = re.compile(r"\b(?:pch|i18n)\.(?!(?:js|json|md|mjs|po|py|toml|ts|txt|ya?ml)\b)[a-z]\w+\b")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 # Code is shown as written, and a formula keeps its LaTeX, braces and all.
 _CODE = frozenset(("pre", "code", "kbd", "samp", "script", "style", "math"))

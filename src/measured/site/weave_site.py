@@ -40,14 +40,12 @@ class WovenSite:
         pages: what authors wrote, woven, by place among the pages.
         made: what is generated, by place.
         copied: the authors' other files, by place.
-        diagrams: how many each page holds.
     """
 
     settings: SiteSettings
     pages: Mapping[str, generated.Page]
     made: Mapping[str, str | bytes]
     copied: Mapping[str, Path]
-    diagrams: Mapping[str, int]
 
     def expected(self) -> dict[str, Expected]:
         """What finishing must find in each page, by the page's file in the site."""
@@ -57,7 +55,7 @@ class WovenSite:
             found[place] = Expected(
                 figures=len(woven.figures),
                 formulas=len(woven.formulas),
-                diagrams=self.diagrams.get(place, 0),
+                diagrams=len(woven.diagrams),
                 tables=len(woven.tables),
                 searched=not (page.meta.get("search") or {}).get("exclude", False),
                 boost=float((page.meta.get("search") or {}).get("boost", 1)),
@@ -120,7 +118,7 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
         library, data_files.pictures(project), row_page=ledger.PAGE, claims_must_hold=not project.quick
     )
     renderer = Renderer.of(settings, project.build / "readings")
-    pages, with_diagrams, copied = {}, {}, {}
+    pages, copied = {}, {}
     found = list(settings.files(drafts))
     collisions.refuse_among(found, settings)
     authored = dict(found)
@@ -130,7 +128,6 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
             continue
         source = read_page(path, project.root, renderer)
         pages[place] = _woven(project, weaver, source, place, renderer)
-        with_diagrams[place] = sum(span.language == diagrams.LANGUAGE for span in source.spans)
 
     def link(place: str) -> str:
         return NEUTRAL + (address_of(place, settings.directory_urls) if is_page(place) else place)
@@ -140,7 +137,7 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
     site = generated.Site(settings.name, settings.repository, link, vendor, elsewhere)
     sources = (generated.files(project, library, pages, site), hooks.load(project).files(project))
     made = collisions.collect(sources, authored, settings)
-    return WovenSite(settings, pages, made, copied, with_diagrams)
+    return WovenSite(settings, pages, made, copied)
 
 
 def read_page(path: Path, root: Path, renderer: Renderer) -> PageSource:
@@ -159,7 +156,7 @@ def _woven(
     setup = Setup(project.root, project.build, project.site, project.packages)
     executed = cells.execute(source, setup, distributions=project.versions, renderer=renderer)
     woven = weaver.weave(source, executed.markdown, place)
-    diagrams.check(source, woven.markdown)
+    diagrams.check(source.path, woven.diagrams)
     formulas.check(source.path, woven.formulas)
     if executed.notebook:
         name = posixpath.basename(notebooks.place_of(place))

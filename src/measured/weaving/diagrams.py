@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import html
 import re
-import textwrap
+from collections.abc import Iterable
 from importlib.resources import files
+from pathlib import Path
 
 from measured.errors import MeasuredError
 from measured.weaving.drawn_svg import OWN
 from measured.weaving.mermaid import draw, is_sideways, turned_downward
-from measured.weaving.page import PageSource, scan
 
 LANGUAGE = "mermaid"
 STYLE = "assets/diagrams.css"
@@ -31,28 +31,26 @@ def style_sheet() -> str:
     return (files(__package__) / "diagrams.css").read_text(encoding="utf-8")
 
 
-def check(page: PageSource, woven: str) -> None:
+def check(path: Path, found: Iterable[tuple[int, str]]) -> None:
     """Draw every diagram of a page before anything is rendered.
 
     Args:
-        page: as its author wrote it.
-        woven: its Markdown, references replaced.
+        path: of the page.
+        found: line of the fence, and text, of each diagram.
 
     Raises:
         MeasuredError: a diagram that cannot be drawn; with path and line.
     """
-    written = [span for span in page.spans if span.kind == "fence" and span.language == LANGUAGE]
-    if not written and LANGUAGE not in woven:
-        return  # to take a page apart costs more than to look
-    pieces = scan(woven, page.path).spans
-    drawn = [span for span in pieces if span.kind == "fence" and span.language == LANGUAGE]
-    for number, span in enumerate(drawn):
+    for line, text in found:
         try:
-            draw(textwrap.dedent(span.body))
+            draw(text)
         except MeasuredError as error:
-            line = written[number].line + (error.line or 0) if len(written) == len(drawn) else None
             raise MeasuredError(
-                error.problem, path=page.path, line=line, expected=error.expected, mend=error.mend
+                error.problem,
+                path=path,
+                line=line + (error.line or 0),
+                expected=error.expected,
+                mend=error.mend,
             ) from error
 
 

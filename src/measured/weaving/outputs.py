@@ -13,12 +13,16 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
 import lxml.html
 import nh3
 
 from measured.weaving.renderer import Renderer
+
+STYLE = "assets/cells.css"
+"""Where the site keeps the rules that outputs need."""
 
 _PICTURES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif"}
 # What is shown of an output that comes in several forms.
@@ -153,6 +157,11 @@ class Showing:
         lines.insert(1, "| " + " | ".join(rules) + " |")
         inner = "\n".join(lines)
         return f'<{self.box} class="cell-output measured-table"{reads}>\n\n{inner}\n\n</{self.box}>'
+
+
+def style_sheet() -> str:
+    """The rules that outputs need."""
+    return (resources.files(__package__) / "cells.css").read_text(encoding="utf-8")
 
 
 def fenced(code: str, info: str) -> str:

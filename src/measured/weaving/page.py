@@ -271,7 +271,8 @@ def _usual() -> Renderer:
 
 
 def _refuse_tokens(text: str, path: Path) -> None:
-    stray = next((c for c in (RAW, INLINE, FENCE, END, "\ue000", "\ue005", "\ue006") if c in text), None)
+    ours = (RAW, INLINE, FENCE, END, "\ue000", "\ue005", "\ue006", "\ue007")
+    stray = next((c for c in ours if c in text), None)
     if stray:
         raise MeasuredError(
             f"the page holds the private-use character U+{ord(stray):04X}",

@@ -24,9 +24,10 @@ from measured.weaving.references import Library, Number, Shown
 from measured.weaving.renderer import END, HEADINGS
 
 # Private-use characters of the weaver's own, beside those of the renderer's tokens: a stretch that is cut
-# out, something that the template made, and the place of a cell in a notebook.
-_CUT, _MADE, _CELL = "\ue000", "\ue005", "\ue006"
+# out, something that the template made, the place of a cell in a notebook, and both ends of a diagram.
+_CUT, _MADE, _CELL, _DRAWN = "\ue000", "\ue005", "\ue006", "\ue007"
 _CUT_TOKEN = re.compile(f"{_CUT}(\\d+){END}\n*")
+_DIAGRAM_TOKENS = re.compile(f"{_DRAWN}(\\d+){END}(.*?){_DRAWN}", re.S)
 _MADE_TOKEN = re.compile(f"{_MADE}(\\d+){END}")
 # Where a link would stand in a link, or in something that is pressed.
 _NO_LINKS = (*HEADINGS, "a", "button", "label")
@@ -53,6 +54,7 @@ class Woven:
         tables: the tables it shows.
         meta: its front matter, references in its texts resolved.
         formulas: its formulas with their values: line, LaTeX, whether it stands alone.
+        diagrams: its diagrams with their values: line of the fence, text.
         given: numbers that it states without measuring them, each with the reason.
     """
 
@@ -60,6 +62,7 @@ class Woven:
     plain: tuple[tuple[str, str], ...]
     meta: Mapping[str, Any]
     formulas: tuple[tuple[int, str, bool], ...]
+    diagrams: tuple[tuple[int, str], ...]
     ids: tuple[str, ...]
     claims: tuple[str, ...]
     figures: tuple[str, ...]
@@ -121,9 +124,11 @@ class _Weaving:
         meta = {key: self._woven_meta(key, value) for key, value in self.page.meta.items()}
         rendered = self._render(self._template(), self.page.lines)
         markdown = self._restore(self._expand(rendered), self._cell)
+        drawn = tuple(self._drawn(match) for match in _DIAGRAM_TOKENS.finditer(markdown))
         self.plain = True
         return Woven(
-            markdown=markdown,
+            markdown=_DIAGRAM_TOKENS.sub(r"\2", markdown),
+            diagrams=drawn,
             plain=tuple(self._notebook(self._expand(rendered))),
             meta=meta,
             formulas=tuple(self._formulas()),
@@ -169,7 +174,14 @@ class _Weaving:
         for match in re.finditer(r"\{\{.*?\}\}|\{%.*?%\}|\{##.*?##\}", text, re.S):
             parts += [self._cut(text[position : match.start()]), _called_in_diagram(match[0])]
             position = match.end()
-        return "".join([*parts, self._cut(text[position:])])
+        number = self.page.fences.index(fence)
+        return "".join([f"{_DRAWN}{number}{END}", *parts, self._cut(text[position:]), _DRAWN])
+
+    def _drawn(self, match: re.Match[str]) -> tuple[int, str]:
+        """A diagram's line, and what stands between the lines of its fence."""
+        fence = self.page.fences[int(match[1])]
+        rows = match[2].split("\n")[1:-1]
+        return fence.line, "\n".join(row.expandtabs(4)[len(fence.prefix.expandtabs(4)) :] for row in rows)
 
     def _render(self, text: str, lines: Sequence[int]) -> str:
         environment = _environment(self)
@@ -487,6 +499,7 @@ class _Weaving:
                 else cut.text
             ),
         )
+        pieces_text = _DIAGRAM_TOKENS.sub(r"\2", pieces_text)
         for index, piece in enumerate(pieces_text.split(_CELL)):
             if index % 2:
                 pieces.append(("cell", piece))
