@@ -64,8 +64,12 @@ class CodeCell:
         return self.attributes.timeout
 
     def page_line(self, code_line: int) -> int:
-        """The line of the page where a line of the code stands; of what is pulled in, the fence's."""
-        return self.line + max(0, code_line - self.pulled)
+        """The line of the page where a line of the code stands; of what is pulled in, the fence's.
+
+        IPython does not count the blank lines that code begins with.
+        """
+        blank = len(self.code) - len(self.code.lstrip("\n")) if code_line else 0
+        return self.line + max(0, code_line + blank - self.pulled)
 
 
 @dataclass(frozen=True)
