@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,33 @@ def write(path, text):
         ("---\ntitle: Weights of 0.44\n---\n\ntext", 2, "0.44"),
         ("text[^1]\n\n[^1]: in 40 steps", 3, "40"),
         ("1 {{ dice.mean }}", 1, "1"),
+        ("The batch holds 2000.", 1, "2000"),
+        ("Stopped at 2048.", 1, "2048"),
+        ("Nobody (2000) knows", 1, "2000"),
+        ("Batch 2000, then", 1, "2000"),
+        ("In 1024, as in all", 1, "1024"),
+        ("Smith 2048.", 1, "2048"),
+        ("in parts 17", 1, "17"),
+        ("at step 12", 1, "12"),
+        ("Steps 300 of it", 1, "300"),
+        ("See figures 12", 1, "12"),
+        ("Figure 2048 of them", 1, "2048"),
+        ("a width of .5 at most", 1, ".5"),
+        ("after twenty-four steps", 1, "twenty-four"),
+        ("of a hundred tokens", 1, "hundred"),
+        ("Sixteen heads", 1, "Sixteen"),
+        ("the twentieth of them", 1, "twentieth"),
+        ("- a\n\n    - b of 7\n", 3, "7"),
+        ("!!! note\n\n    About 7\n", 3, "7"),
+        ('=== "Tab 7"\n\n    x\n', 1, "7"),
+        ("Term\n:   of 7\n", 2, "7"),
+        ("<p>In HTML 7</p>", 1, "7"),
+        ("The HTML\n\n*[HTML]: of 7 words", 3, "7"),
+        ("```python alt='7 dots'\nx\n```", 1, "7"),
+        ("```python title='run 7'\nx\n```", 1, "7"),
+        ("---\ndescription: of 7 dice\n---\n\nx", 2, "7"),
+        ("\N{BYTE ORDER MARK}---\ntitle: x\n---\n\nof 7", 5, "7"),
+        ("`7` code\n\nother text\n\n`7` code and 7 there", 5, "7"),
     ],
 )
 def test_a_number_by_hand_is_told_with_its_line(page, line, number):
@@ -75,6 +103,18 @@ def test_a_number_by_hand_is_told_with_its_line(page, line, number):
         "Sanford, Hsu and Telgarsky 2024, arXiv:2408.14332v2, doi 10.1162/neco.1997.9.8.1735",
         "Figure 2, Table 1, Exercises 3 and 4, equation (5), footnote 4, pp. 3–5, Appendix B.1",
         "float32 and GPT-2 and d4 and Conv1D",
+        "i18n.json and x86_64",
+        "---\ntitle: The 10 best\n---\n\ntext",
+        "In 2017, and since 1997; on 5 May 2027, in May 2027, on 2027-05-05.",
+        "Neubig and others (2022), Michel et al. (2019, 2020), Ré 2021.",
+        "twelve of them, hundreds of others",
+        "Part 17, Steps 3 and 4, Exercise 2",
+        "    x = 12  # indented code\n",
+        "<pre>12</pre> and <code>12</code>",
+        "\\(12\\) and $12$\n\n\\[\n12\n\\]\n",
+        "- a\n\n    ```python\n    x = 12\n    ```\n",
+        "<!--\n\n12\n\n-->\n\n{##\n\n12\n\n##}\n",
+        "\N{BYTE ORDER MARK}---\ntitle: x\n---\n\ntext",
         "## Heading {#part-2}\n\ntext\n{: .wide-3 }\n\n[a](page-4.md#p5){ .x6 }",
         '<div class="col-2" style="width: 3px" id="x1" data-size="9">x</div>',
         "<!-- 12 -->\n\n&#8211; {## 7 ##}",
@@ -97,6 +137,66 @@ def test_promises_outside_a_claim_are_listed_and_inside_are_not():
         (1, "never"),
         (4, "only"),
     ]
+
+
+def test_pages_are_read_as_mkdocs_reads_them(tmp_path):
+    docs = tmp_path / "handbook"
+    for name in ("a.md", "b.markdown", "c.mkd", "out/d.md", "draft.md", ".hidden.md", "README.md"):
+        write(docs / name, f"of 7 in {name}")
+    write(docs / "index.md", "nothing")
+    (docs / ".#a.md").symlink_to("nobody@nowhere.1234")
+    settings = "docs_dir: handbook\nexclude_docs: |\n  out/\ndraft_docs: |\n  draft.md\n"
+    report = numerals.inspect(site_of(tmp_path, settings))
+    assert [(str(f.path), f.text) for f in report.by_hand] == [
+        ("handbook/a.md", "7"),
+        ("handbook/b.markdown", "7"),
+        ("handbook/c.mkd", "7"),
+    ]
+    assert report.pages == 4
+
+
+def test_no_page_at_all_is_no_pass(tmp_path):
+    (tmp_path / "docs").mkdir()
+    with pytest.raises(MeasuredError, match="no page was read"):
+        numerals.inspect(site_of(tmp_path))
+
+
+def test_snippets_are_read_where_they_are_included(tmp_path):
+    write(tmp_path / "parts/one.md", "Text of 7 words\n\n{{ dice.mean }}\n")
+    write(tmp_path / "parts/all.md", "*[HTML]: of 6 words\n")
+    write(tmp_path / "docs/a.md", 'The HTML\n\n--8<-- "one.md"\n\n;--8<-- "none.md"\n\nof 9')
+    settings = (
+        "markdown_extensions:\n  - abbr\n  - pymdownx.snippets:\n      base_path: [parts]\n"
+        "      auto_append: [all.md]\n"
+    )
+    report = numerals.inspect(site_of(tmp_path, settings), LIBRARY)
+    assert [(f.line, f.text) for f in report.by_hand] == [(3, "7"), (7, "6"), (7, "9")]
+    assert "dice.mean" not in report.unused
+
+
+def test_texts_of_figures_are_read(tmp_path):
+    write(
+        tmp_path / "drawn.py",
+        "from measured.terms.drawing import given\n\n"
+        "def draw(palette, record):\n"
+        '    """Of 12 kinds."""\n'
+        "    ax.set(title='Mean of 30 draws', xlabel=f'{record} and 5 more', ylim=(0, 1.05))\n"
+        "    ax.text(0, 1, given('1 MiB', 'a unit'))\n"
+        "    return f\"{record['a.d256']:.2f} of {record['dice 7']} at d4\", {'label': '9'}\n",
+    )
+    spec = spec_from_file_location("drawn", tmp_path / "drawn.py")
+    spec.loader.exec_module(module := module_from_spec(spec))
+    found = numerals.numbers_in_figure(module.draw, tmp_path)
+    assert [(str(f.path), f.line, f.text) for f in found] == [("drawn.py", 5, "30"), ("drawn.py", 5, "5")]
+
+
+def test_a_page_may_make_promises_an_error(tmp_path):
+    write(tmp_path / "docs/a.md", "---\npromises: claims\n---\n\nIt never\nfails, always.")
+    write(tmp_path / "docs/b.md", "It never fails.")
+    report = numerals.inspect(site_of(tmp_path))
+    assert len(report.promises) == 3
+    with pytest.raises(MeasuredError, match=r"docs/a.md:5: the page promises[^$]*also docs/a.md:6: .*always"):
+        report.refuse()
 
 
 def test_what_no_page_uses_is_told(tmp_path):

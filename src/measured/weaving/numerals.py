@@ -372,12 +372,15 @@ _PROMISE = re.compile(
 _THINGS = (
     r"§{1,2}|figure|figs?\.|table|section|secs?\.|equation|eqs?\.|footnote|theorem|lemma|proposition|"
     r"corollary|chapter|appendix|page|pp?\.|vol\.|"
-    # In the plural, or as words of every day, they are things that one counts: "steps 300 and 400".
+    # In the plural they are things that one counts: "figures 300 and 400".
     r"(?-i:Figures|Tables|Sections|Equations|Footnotes|Theorems|Lemmas|Propositions|Corollaries|Chapters|"
-    r"Appendices|Pages|Exercises?|Questions?|Quiz|Pitfalls?|Steps?|Parts?|Volumes?|Issues?|No\.)"
+    r"Appendices|Pages)"
 )
 _ONE = r"\(?(?:[A-Z]\.)?\d{1,3}(?:\.\d+)*[a-z]?\)?(?![\d,.]*\d)"
-_YEAR = r"(?:1[6-9]|20)\d\d[a-z]?"
+# Words of every day, too: parts and steps are numbered where they have a capital, and there are few of them.
+_PARTS = r"(?-i:Exercises?|Questions?|Quiz|Pitfalls?|Steps?|Parts?|Volumes?|Issues?|No\.)"
+_SMALL = r"\d{1,2}(?![\d,.]*\d)"
+_YEAR = r"(?:1[6-9]\d\d|20[0-3]\d)[a-z]?"
 _MONTH = (
     r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?|July?|Aug(?:ust|\.)?|"
     r"Sep(?:t(?:ember|\.)?|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)"
@@ -386,7 +389,8 @@ _MONTH = (
 _COMMON = (
     r"(?:The|This|That|These|Those|An?|In|At|On|Of|For|From|To|By|With|Over|Under|After|Before|About|Around|Nearly|"
     r"Almost|Roughly|Exactly|Only|Just|Some|All|Every|Each|Any|No|Up|Until|Since|Between|Beyond|Past|And|Or|But|"
-    r"Its?|They|We|You|He|She|There|Then|When|While|If|As|Batch(?:es)?|Steps?|Epochs?|Seeds?|Tokens?|Parts?|"
+    r"Its?|They|We|Nobody|Everybody|Everyone|None|Both|Most|Many|Few|Several|Other|Such|Here|Now|Not|So|How|What|Where|"
+    r"Who|Why|Which|You|He|She|There|Then|When|While|If|As|Batch(?:es)?|Steps?|Epochs?|Seeds?|Tokens?|Parts?|"
     r"Layers?|Heads?|Widths?|Length|Size|Keys?|Queries|Values?|Sequences?|Samples?|Draws?|Words?|Vocabulary|"
     r"Parameters?|Weights?|Iterations?|Trials?|Runs?|Rows?|Columns?|Bytes?|Lines?|Figures?|Tables?|Pages?)"
 )
@@ -398,13 +402,14 @@ _KINDS = (
     re.compile(r":[a-z][\w+-]*:"),
     re.compile(r"arXiv:\s*\d{4}\.\d{4,5}(?:v\d+)?|(?<!\d)10\.\d{4,9}/\S+|ISBN[ :]*[\d-]+X?", re.I),
     re.compile(rf"(?<!\w)(?:{_THINGS})\s*{_ONE}(?:(?:\s*(?:,|–|-|to|and|or)\s*)+{_ONE})*", re.I),
+    re.compile(rf"(?<!\w){_PARTS}\s*{_SMALL}(?:(?:\s*(?:,|–|-|to|and|or)\s*)+{_SMALL})*"),
     # A date.
     re.compile(
         rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{_MONTH}\s+(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s+)?{_YEAR}\b"
     ),
     re.compile(rf"\b{_MONTH}\s+\d{{1,2}}\b|\b\d{{1,2}}\s+{_MONTH}\b|\b{_YEAR}-\d\d-\d\d\b"),
     re.compile(
-        r"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Dd]uring)\s+(?:the year\s+)?(?:1[89]\d\d|20[0-4]\d)"
+        r"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Dd]uring)\s+(?:the year\s+)?(?:1[89]\d\d|20[0-3]\d)"
         r"(?=[,;:.)]|$|\s+(?:and|or|by|it|he|she|they|when)\b)"
     ),
     # A citation: names, then years.
