@@ -58,6 +58,13 @@ def gate(session: nox.Session) -> None:
 
 
 @nox.session
+def prose(session: nox.Session) -> None:
+    """List numbers by hand, promising words outside a claim, measurements and claims that no page uses."""
+    install(session)
+    session.run("measured", "prose", *session.posargs)
+
+
+@nox.session
 def accept(session: nox.Session) -> None:
     """Show what drifted, old to new and why it was outside, and store it if told to (-- --yes)."""
     install(session)

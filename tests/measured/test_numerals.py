@@ -164,13 +164,13 @@ def test_no_page_at_all_is_no_pass(tmp_path):
 def test_snippets_are_read_where_they_are_included(tmp_path):
     write(tmp_path / "parts/one.md", "Text of 7 words\n\n{{ dice.mean }}\n")
     write(tmp_path / "parts/all.md", "*[HTML]: of 6 words\n")
-    write(tmp_path / "docs/a.md", 'The HTML\n\n--8<-- "one.md"\n\n;--8<-- "none.md"\n\nof 9')
+    write(tmp_path / "docs/a.md", 'The HTML\n\n--8<-- "one.md"\n\nof 9')
     settings = (
         "markdown_extensions:\n  - abbr\n  - pymdownx.snippets:\n      base_path: [parts]\n"
         "      auto_append: [all.md]\n"
     )
     report = numerals.inspect(site_of(tmp_path, settings), LIBRARY)
-    assert [(f.line, f.text) for f in report.by_hand] == [(3, "7"), (7, "6"), (7, "9")]
+    assert [(f.line, f.text) for f in report.by_hand] == [(3, "7"), (5, "6"), (5, "9")]
     assert "dice.mean" not in report.unused
 
 
