@@ -26,6 +26,8 @@ def around(expectation: Expectation) -> tuple[list[object], list[object]]:
     else:
         spread = Fraction(tolerance["k"]) * Fraction(expectation.standard_error or 0.0)
         width = max(spread, Fraction(tolerance["floor"]))
+    if expectation.within is not None:
+        width = min(width, Fraction(expectation.within))
     inside, outside = [value], []
     for sign in (1, -1):
         inside.append(_beside(value, sign, width, Fraction(99, 100), within=True))

@@ -9,6 +9,7 @@ from measured.errors import MeasuredError
 from measured.gate import accept, verdicts
 from measured.gate.stored import read_all
 from measured.making import workflow
+from measured.terms.claims import Claim, above, below
 from measured.terms.measurement import AtMost, Close, Exact, Measurement, Spread
 
 
@@ -167,3 +168,96 @@ def test_a_new_experiment_is_shown_and_stored(gated, capsys):
     gated.measure("cards", (Measurement("cards.suits", 4, "suits", Exact("a count")),))
     assert accepted(gated)[0] == ["cards.yml"]
     assert "cards.suits" in capsys.readouterr().out
+
+
+# What claims need of tolerances and samples
+
+
+def seeds(*samples, value=0.95, atol=0.1):
+    tolerance = Close("w", atol=atol)
+    return (
+        Measurement("dice.mean", value, "m", tolerance, ".2f", seeds=range(len(samples)), samples=samples),
+        Measurement("dice.sides", 6, "s", Exact("a count")),
+    )
+
+
+def deciding(gated, predicate):
+    gated.module.EXPERIMENTS[0] = experiment("dice", claims=(Claim("dice.high", "words", predicate),))
+
+
+def over(f):
+    return above({str(i): s for i, s in enumerate(f.measurements[0].samples)}, 0.9)
+
+
+def expected(gated):
+    return read_all(gated.project.stored)["dice"]["dice.mean"]
+
+
+def test_samples_that_decide_are_stored_and_stay_as_they_were_looked_at(gated):
+    deciding(gated, over)
+    gated.measure("dice", seeds(0.92, 0.95, 0.99))
+    accepted(gated)
+    assert expected(gated).samples == (0.92, 0.95, 0.99)
+    assert expected(gated).samples_within == pytest.approx(0.01, rel=0.1)
+    assert verdicts.pass_gate(gated.project).startswith("passed")
+    gated.measure("dice", (seeds(0.925, 0.95, 0.99)[0], Measurement("dice.sides", 7, "s", Exact("a count"))))
+    accepted(gated)
+    assert expected(gated).samples == (0.92, 0.95, 0.99)
+    gated.measure("dice", seeds(0.92, 0.91, 0.99))
+    with pytest.raises(MeasuredError, match="dice.mean seed 1 "):
+        verdicts.pass_gate(gated.project)
+    accepted(gated)
+    assert expected(gated).samples == (0.92, 0.91, 0.99)
+    assert expected(gated).samples_within == pytest.approx(0.005, rel=0.1)
+
+
+def test_samples_are_forgotten_where_no_claim_decides_on_them_any_more(gated):
+    deciding(gated, over)
+    gated.measure("dice", seeds(0.92, 0.95, 0.99))
+    accepted(gated)
+    deciding(gated, lambda f: above({"mean": f["dice.mean"]}, 0.5))
+    gated.measure("dice", (seeds(0.92, 0.95, 0.99)[0], Measurement("dice.sides", 7, "s", Exact("a count"))))
+    accepted(gated)
+    assert (expected(gated).samples, expected(gated).samples_within) == ((), None)
+
+
+def test_a_loose_tolerance_stops_the_gate_and_accepting_narrows_it(gated):
+    deciding(gated, lambda f: above({"mean": f["dice.mean"]}, 0.9))
+    gated.measure("dice", seeds(0.92, 0.95, 0.99))
+    accepted(gated)
+    found = expected(gated)
+    (gated.project.stored / "dice.yml").write_text(
+        (gated.project.stored / "dice.yml").read_text().replace(f"  within: {found.within}\n", "")
+    )
+    with pytest.raises(MeasuredError) as caught:
+        verdicts.pass_gate(gated.project)
+    for part in ("dice.high", "margin 0.05", "dice.mean = 0.85", "0.95 ± 0.1", "narrow them"):
+        assert part in str(caught.value), str(caught.value)
+    assert accepted(gated)[0] == ["dice.yml"]
+    assert expected(gated).within == pytest.approx(0.025, rel=0.05)
+    assert verdicts.pass_gate(gated.project).startswith("passed")
+
+
+def test_a_bound_that_no_accepting_mends_is_refused(gated):
+    deciding(gated, lambda f: below({"mean": f["dice.mean"]}, 4))
+    gated.measure("dice", (Measurement("dice.mean", 3.5, "m", AtMost("w", bound=4.5), ".2f"), *dice()[1:]))
+    error, said = accepted(gated)
+    assert "dice.high: false (margin -0.5) at dice.mean = 4.5" in str(error)
+    assert "stored: tests/regressions/dice.yml" in said  # what else drifted was stored
+    with pytest.raises(MeasuredError, match="its own bound has to lie beyond theirs"):
+        verdicts.pass_gate(gated.project)
+    error, said = accepted(gated)
+    assert said == ""
+    assert "dice.high" in str(error)
+
+
+def test_what_a_claim_that_turned_true_reads_is_stored_as_it_is_now(gated):
+    deciding(gated, lambda f: above({"mean": f["dice.mean"]}, 0.9))
+    gated.measure("dice", seeds(0.85, 0.86, 0.87, value=0.86))
+    accepted(gated)
+    gated.measure("dice", seeds(0.92, 0.93, 0.94, value=0.93))
+    with pytest.raises(MeasuredError, match="at the stored values"):
+        verdicts.pass_gate(gated.project)
+    accepted(gated)
+    assert expected(gated).value == 0.93
+    assert verdicts.pass_gate(gated.project).startswith("passed")

@@ -58,6 +58,19 @@ def test_change_is_given_in_units_of_the_tolerance():
     assert drift.ratio == pytest.approx(5)
 
 
+def test_a_changed_policy_is_shown_in_short_and_a_reworded_one_by_its_words():
+    wider = Measurement("dice.mean", 3.5, "m", Close(WHY, atol=0.2), ".1f")
+    (drift,) = compare.compare(record_of((wider, *MEASURED[1:])), expected())
+    assert (drift.kind, drift.stored, drift.measured) == (
+        "policy",
+        "close rtol=0.0 atol=0.1",
+        "close rtol=0.0 atol=0.2",
+    )
+    reworded = Measurement("dice.mean", 3.5, "m", Close("another", atol=0.1), ".1f")
+    (drift,) = compare.compare(record_of((reworded, *MEASURED[1:])), expected())
+    assert (drift.stored, drift.measured) == (repr(WHY), repr("another"))
+
+
 def test_new_missing_and_unmeasured_values_are_drift():
     record = record_of(MEASURED)
     less = {k: v for k, v in expected().items() if k != "dice.mean"}

@@ -110,7 +110,9 @@ def test_a_value_outside_its_tolerance_stops_the_build(sample):
 
 def test_a_loosened_tolerance_is_drift_too(sample):
     sample.edit("src/dice/fair.py", "atol=1e-9", "atol=1e-1")
-    fails_and_keeps_the_site(sample, "fair.mean  {'kind': 'close'", "without being accepted")
+    fails_and_keeps_the_site(
+        sample, "fair.mean  close rtol=0.0 atol=0.1  close rtol=0.0 atol=1e-09", "without being accepted"
+    )
 
 
 def test_a_new_and_a_lost_measurement_stop_the_build(sample):

@@ -27,7 +27,7 @@ from attention_from_scratch.heads import Projections, multi_head_attention
 from measured.terms.claims import Claim, Verdict, below
 from measured.terms.experiment import Experiment, Findings
 from measured.terms.family import Family, rows, table
-from measured.terms.measurement import Close, Measurement
+from measured.terms.measurement import AtMost, Close, Measurement
 
 PARAMETERS = {
     "seeds": list(range(20)),
@@ -56,10 +56,12 @@ LARGEST_OUTPUT = Family("agreement.largest_output",
     Close("float32 arithmetic, far above its rounding", rtol=1e-5), ".2f")
 WORST_32 = Family("agreement.max_{what}_difference",
     "largest difference between NumPy and Keras in any {what}, in float32, over all seeds and cases",
-    FLOAT32_ROUNDING, ".1e", statistic="largest")
+    Close("some units in the last place, which depend on the machine, and never none: float64's are "
+    "compared with them", rtol=0.6), ".1e", statistic="largest")
 WORST_64 = Family("agreement.max_{what}_difference_float64",
     "largest difference between NumPy and Keras in any {what}, in float64, over all seeds and cases",
-    FLOAT64_ROUNDING, ".1e", statistic="largest")
+    AtMost("some units in the last place of float64: its size is the claim", bound=1.2e-15), ".1e",
+    statistic="largest")
 DIFFERENCE_32 = Family("agreement.{what}_difference_float32.{case}",
     "largest difference between NumPy and Keras in any {what}, in float32: {case}", FLOAT32_ROUNDING, ".1e",
     labels=LABELS)

@@ -67,10 +67,10 @@ ONE_HEAD_LOSS = Family("heads.one_head_loss.share{percent}",
     "weighing {share}", SAMPLED, ".2f")
 TWO_HEADS_LOSS = Family("heads.two_heads_loss",
     "part of the wanted variance that the best read-out of two heads, one on each token, leaves over",
-    AtMost("rounding: two heads deliver all of it", bound=1e-20), ".0e")
+    AtMost("rounding: two heads deliver all of it", bound=1e-21), ".0e")
 PERMUTED_PLAIN = Family("heads.permutation_difference.plain",
     "largest difference between the outputs of permuted tokens and the permuted outputs: no mask, no "
-    "positions", AtMost("float64 rounding", bound=1e-13), ".1e")
+    "positions", AtMost("float64 rounding", bound=5e-14), ".1e")
 PERMUTED = Family("heads.permutation_difference.{case}",
     "largest difference between the outputs of permuted tokens and the permuted outputs: {case}", SAMPLED,
     ".2f", labels={"case": {"causal": "a causal mask, no positions",

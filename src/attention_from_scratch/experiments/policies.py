@@ -14,10 +14,14 @@ SAMPLED = Close(
     rtol=1e-4,
 )
 FLOAT32_ROUNDING = AtMost(
-    "float32 rounding: its size is the claim, its digits depend on the machine", bound=1e-6
+    "float32 rounding, at most eight units in the last place of one: its size is the claim, its digits "
+    "depend on the machine",
+    bound=2.0**-20,
 )
 FLOAT64_ROUNDING = AtMost(
-    "float64 rounding: its size is the claim, its digits depend on the machine", bound=1e-14
+    "float64 rounding, at most 32 units in the last place of one: its size is the claim, its digits depend "
+    "on the machine",
+    bound=2.0**-47,
 )
 
 

@@ -117,7 +117,7 @@ ACCURACY = Family("scale.training.accuracy.{way}",
     "accuracy of the trained lookup on held-out sequences, {way}, mean over seeds", TRAINED, ".2f")
 LOWEST_SCALED = Family("scale.training.lowest.scaled",
     "lowest accuracy of any seed at the end, scaled", AtLeast("solved is solved: a task this small leaves "
-    "nothing to chance", bound=0.99), ".2f", statistic="smallest")
+    "nothing to chance", bound=0.995), ".2f", statistic="smallest")
 HIGHEST_UNSCALED = Family("scale.training.highest.unscaled",
     "highest accuracy of any seed at the end, unscaled", AtMost("how far it gets varies by machine and seed; "
     "that it is not there is the claim", bound=0.7), ".2f", statistic="largest")

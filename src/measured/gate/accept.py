@@ -12,7 +12,7 @@ from pathlib import Path
 
 from measured import files
 from measured.errors import MeasuredError
-from measured.gate import showing
+from measured.gate import margins, showing
 from measured.gate.compare import Drift
 from measured.gate.showing import Drifted
 from measured.gate.stored import Expectation, dump, read_all
@@ -22,7 +22,7 @@ from measured.project import Project
 from measured.terms.experiment import Experiment
 from measured.terms.record import Record
 
-UNMENDED = ("loose", "unbound", "undeclared", "unmeasured", "quick")  # no accepting mends these
+UNMENDED = ("bound", "undeclared", "unmeasured", "quick")  # no accepting mends these
 
 Say = Callable[[str], None]
 
@@ -89,22 +89,24 @@ def expectations(
     experiment: Experiment, record: Record, stored: Mapping[str, Expectation]
 ) -> dict[str, Expectation]:
     """What to expect from now on: what drifted as it was measured, the rest as it was last looked at."""
-    room: dict[str, float] = {}
+    turned = margins.turned(experiment.claims, record, stored)
+    stored = {name: old for name, old in stored.items() if name not in turned}
+    room = margins.room_of(experiment.claims, record, stored)
     accepted = {}
     for name, measurement in record.measurements.items():
-        within = room.get(name)
-        fresh = Expectation.of(measurement, within)
+        fresh = Expectation.of(measurement, room.values.get(name), room.samples.get(name))
         old = stored.get(name)
         if old is None or not old.keeps(measurement):
             accepted[name] = fresh
             continue
-        kept = old.keeps_samples(measurement)
+        keeps_samples = old.keeps_samples(measurement) and fresh.samples_within is not None
         accepted[name] = replace(
             old.under(measurement),
-            samples=old.samples if kept and within is not None else fresh.samples,
-            samples_within=within,
+            within=fresh.within,
+            samples=old.samples if keeps_samples else fresh.samples,
+            samples_within=fresh.samples_within,
         )
-    return accepted
+    return accepted | margins.margins_to_keep(experiment.claims, record, stored)
 
 
 def _storable(drift: Sequence[Drift]) -> list[Drift]:

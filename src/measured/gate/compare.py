@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from measured.gate.stored import Expectation
-from measured.terms.measurement import Measurement, Value
+from measured.terms.claims import Judgement
+from measured.terms.measurement import Measurement, Tolerance, Value
 from measured.terms.record import Record
 
 
@@ -17,8 +18,8 @@ class Drift:
     Args:
         id: the measurement's; a claim's where tolerances are too wide for it; an experiment's name where
             a whole file is missing.
-        kind: `outside`, `sample`, `new`, `missing`, `policy`, `quick`, `unmeasured`, `undeclared`; what
-            no accepting mends is `loose` or `unbound`.
+        kind: `outside`, `sample`, `new`, `missing`, `policy`, `loose`; what no accepting mends is `quick`,
+            `unmeasured`, `undeclared` or `bound`.
         stored: the accepted value, as text.
         measured: the measured one, as text.
         allowed: what would have passed.
@@ -69,7 +70,9 @@ def _drift(record: Record, expected: Mapping[str, Expectation]) -> Iterator[Drif
             yield _outside(name, measurement.value, expected[name].under(measurement))
         yield from _samples(measurement, expected[name])
     for name in expected:
-        if name not in record.measurements:
+        if name in record.claims and name not in record.measurements:
+            yield from _margin(record.claims[name], expected[name])
+        elif name not in record.measurements:
             reason = (
                 "a stored value that nothing measures any more: restore the measurement, or nox -s accept"
             )
@@ -78,14 +81,22 @@ def _drift(record: Record, expected: Mapping[str, Expectation]) -> Iterator[Drif
 
 
 def _policy(measurement: Measurement, expectation: Expectation) -> Drift:
+    old, new = expectation.tolerance, measurement.tolerance
+    reworded = _numbers(old) == _numbers(new)
     return Drift(
         measurement.id,
         "policy",
-        str(expectation.tolerance.as_dict()),
-        str(measurement.tolerance.as_dict()),
+        repr(old.reason) if reworded else _numbers(old),
+        repr(new.reason) if reworded else _numbers(new),
         "the stored tolerance",
         "a tolerance that changes without being accepted could let anything pass",
     )
+
+
+def _numbers(tolerance: Tolerance) -> str:
+    """A policy in short: its kind and its numbers."""
+    fields = {k: v for k, v in tolerance.as_dict().items() if k not in ("kind", "reason")}
+    return " ".join([tolerance.kind, *(f"{name}={value!r}" for name, value in fields.items())])
 
 
 def _outside(name: str, value: Value, expectation: Expectation) -> Drift:
@@ -102,6 +113,16 @@ def _outside(name: str, value: Value, expectation: Expectation) -> Drift:
         change,
         abs(change) / width if change is not None and width else None,
     )
+
+
+def _margin(claim: Judgement, expectation: Expectation) -> Iterator[Drift]:
+    """That of a claim on arrays: what it decides on has no tolerance of its own."""
+    if claim.margin is None or not claim.holds or not expectation.accepts(claim.margin):
+        margin = claim.undecidable or f"margin {claim.margin!r}"
+        reason = f"the claim comes near its opposite: {expectation.tolerance.reason}"
+        yield Drift(
+            claim.id, "outside", f"margin {expectation.value!r}", margin, expectation.allowed(), reason
+        )
 
 
 def _samples(measurement: Measurement, expectation: Expectation) -> Iterator[Drift]:

@@ -2,15 +2,16 @@
 
 A tolerance wider than what separates a sentence from its opposite cannot fail where it matters. So every
 measurement that a claim reads drifts to either end of its tolerance, alone and then all together in the
-directions that hurt most, and the claim is judged in each such world. Samples over seeds that a claim reads
-have no tolerance of their own: how far they may move is worked out from the claims, and stored.
+directions that hurt most, and the claim is judged in each such world. Where it is false in one, the tolerance
+has to be tightened, or accepting narrows it to half of what the claims bear. Samples over seeds that decide a
+claim have no tolerance of their own: how far they may move is worked out in the same way. Both are stored.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
@@ -24,13 +25,26 @@ from measured.terms.record import Record
 
 Expectations = Mapping[str, Expectation]
 
-# Of the drift that would make a claim false, samples may use half: what is worked out has room beside it.
+# Of the drift that would make a claim false half is allowed, so that what is worked out has room beside it.
 _SHARE = 0.5
 _STEPS = 12
 _FULL_SEARCH = 4
 
 
-def drift(claims: Iterable[Claim], record: Record, expected: Expectations) -> Iterator[Drift]:
+@dataclass(frozen=True)
+class Room:
+    """How far what claims read may move: less than what would make one of them false.
+
+    Args:
+        values: for each measurement whose tolerance allows more than that.
+        samples: for each measurement whose samples decide.
+    """
+
+    values: dict[str, float] = field(default_factory=dict)
+    samples: dict[str, float] = field(default_factory=dict)
+
+
+def drift(claims: Sequence[Claim], record: Record, expected: Expectations) -> Iterator[Drift]:
     """Claims that could become false unseen, and samples that a claim reads and nothing holds.
 
     Args:
@@ -38,27 +52,37 @@ def drift(claims: Iterable[Claim], record: Record, expected: Expectations) -> It
         record: what was measured.
         expected: what is stored; where nothing is, what would be stored is looked at.
     """
-    room = samples_within(claims, record, expected)
+    room = room_of(claims, record, expected)
     for claim in claims:
         slack = Slack(claim, record, expected, room)
         if slack.measured.holds:
-            yield from _unbound(slack)
+            yield from _on_arrays(slack)
             yield from _loose(slack)
-    for name, within in room.items():
+    for name, within in room.samples.items():
         yield from _samples(name, within, record, expected)
 
 
-def samples_within(claims: Iterable[Claim], record: Record, expected: Expectations) -> dict[str, float]:
-    """How far each sample of a measurement may move: half of what the claims that read them bear."""
-    found: dict[str, float] = {}
-    for claim in claims:
-        slack = Slack(claim, record, expected, {})
-        if not slack.measured.holds or not slack.deciding_samples:
-            continue
-        room = _rounded_down(slack.room_for_samples() * _SHARE)
+def room_of(claims: Iterable[Claim], record: Record, expected: Expectations) -> Room:
+    """How far each value and sample may move before a claim that reads it could be false: half of that."""
+    room, slacks = Room(), [Slack(claim, record, expected) for claim in claims]
+    slacks = [slack for slack in slacks if slack.measured.holds and slack.looked_at.holds]
+    for slack in slacks:
+        share = slack.share_for_values()
+        for name, width in slack.widths.items() if share < 1 else ():
+            within = _rounded_down(width * share * _SHARE)
+            room.values[name] = min(room.values.get(name, math.inf), within)
+    for slack in (replace(slack, room=room) for slack in slacks):
+        within = _rounded_down(slack.room_for_samples() * _SHARE) if slack.deciding_samples else 0.0
         for name in slack.deciding_samples:
-            found[name] = min(found.get(name, math.inf), room)
-    return found
+            room.samples[name] = min(room.samples.get(name, math.inf), within)
+    return room
+
+
+def turned(claims: Iterable[Claim], record: Record, expected: Expectations) -> set[str]:
+    """What is read by claims that are true now and were false of what was last looked at."""
+    slacks = [Slack(claim, record, expected) for claim in claims]
+    turned = [slack for slack in slacks if slack.measured.holds and not slack.looked_at.holds]
+    return {name for slack in turned for name in slack.reading.measurements}
 
 
 @dataclass(frozen=True)
@@ -68,7 +92,7 @@ class Slack:
     claim: Claim
     record: Record
     expected: Expectations
-    room: Mapping[str, float]
+    room: Room = field(default_factory=Room)
 
     @cached_property
     def findings(self) -> Findings:
@@ -84,7 +108,7 @@ class Slack:
         keeps = old.keeps(measurement) and not one_sided
         return replace(
             measurement,
-            value=old.value if keeps else measurement.value,
+            value=old.under(measurement).value if keeps else measurement.value,
             samples=old.samples if old.keeps_samples(measurement) else measurement.samples,
         )
 
@@ -128,24 +152,52 @@ class Slack:
         measurements = tuple(by_id.get(m.id, m) for m in self.findings.measurements)
         return judge(self.claim, replace(self.findings, measurements=measurements))
 
+    def tolerance(self, name: str) -> Expectation:
+        """What the gate lets pass by the tolerance alone, around what was last looked at."""
+        measurement, found = self.record.measurements[name], self.expected.get(name)
+        kept = found is not None and found.keeps(measurement)
+        return replace(found.under(measurement) if kept else Expectation.of(measurement), within=None)
+
     def stored(self, name: str) -> Expectation:
-        """What the gate compares a measurement with, or would."""
+        """What the gate lets pass as it stands."""
         measurement, found = self.record.measurements[name], self.expected.get(name)
         kept = found is not None and found.keeps(measurement)
         return found.under(measurement) if kept else Expectation.of(measurement)
 
     @cached_property
-    def value_moves(self) -> dict[str, list[Measurement]]:
-        """Each measurement whose value the claim reads, at either end of its tolerance."""
-        names = sorted(self.reading.values)
-        moves = {n: list(_ends(self.measurements[n], self.stored(n))) for n in names}
+    def widths(self) -> dict[str, float]:
+        """How far each value that the claim reads may move by its tolerance, where that is two-sided."""
+        found = {n: self.tolerance(n).width() for n in self._drifting}
+        return {name: width for name, width in found.items() if width}
+
+    @property
+    def _drifting(self) -> list[str]:
+        read = [self.measurements[n] for n in sorted(self.reading.values)]
+        return [m.id for m in read if not isinstance(m.value, str | bool)]
+
+    def value_moves(self, share: float | None = None) -> dict[str, list[Measurement]]:
+        """Each measurement whose value the claim reads, at either end of what is let pass.
+
+        Args:
+            share: of the width that its tolerance allows; None for what the gate lets pass as it stands.
+        """
+        moves = {}
+        for name in self._drifting:
+            allowed = self.stored(name)
+            if share is not None:
+                width = self.widths.get(name)
+                allowed = replace(self.tolerance(name), within=None if width is None else width * share)
+            moves[name] = list(_ends(self.measurements[name], allowed))
         return {name: ends for name, ends in moves.items() if ends}
 
     def sample_moves(self, room: float | None = None) -> dict[str, list[Measurement]]:
-        """Each measurement whose samples the claim reads, one seed moved or all of them."""
-        names = self.deciding_samples
-        rooms = {n: self.room.get(n, 0.0) if room is None else room for n in names}
-        return {n: list(_shifted(self.measurements[n], rooms[n])) for n in names if rooms[n]}
+        """Each measurement whose samples decide, one seed moved or all of them."""
+        rooms = {n: self.room.samples.get(n, 0.0) if room is None else room for n in self.deciding_samples}
+        return {n: list(_shifted(self.measurements[n], room)) for n, room in rooms.items() if room}
+
+    def share_for_values(self) -> float:
+        """Of the widths that tolerances allow, how much may be used before the claim could be false."""
+        return _largest(1.0, lambda share: self.worst(self.value_moves(share))[2].holds)
 
     def worst(self, moves: Mapping[str, list[Measurement]]) -> tuple[str, list[Measurement], Judgement]:
         """The world where the claim does worst: what weighs most there, all that moved, the verdict."""
@@ -165,18 +217,17 @@ class Slack:
 
     def room_for_samples(self) -> float:
         """How far all samples may move at once, in the worst directions, before the claim is false."""
-        _, at_their_ends, _ = self.worst(self.value_moves)
+        _, at_their_ends, _ = self.worst(self._narrowed())
         far = max(_size(self.measurements[n].samples) for n in self.deciding_samples)
-        if self._falls(at_their_ends, 0.0):
-            return 0.0
-        near = 0.0
-        for _ in range(_STEPS):
-            middle = (near + far) / 2
-            if self._falls(at_their_ends, middle):
-                far = middle
-            else:
-                near = middle
-        return near
+        return _largest(far, lambda room: not self._falls(at_their_ends, room))
+
+    def _narrowed(self) -> dict[str, list[Measurement]]:
+        """Each value at either end of what would be let pass from now on."""
+        moves = {}
+        for name in self._drifting:
+            allowed = replace(self.tolerance(name), within=self.room.values.get(name))
+            moves[name] = list(_ends(self.measurements[name], allowed))
+        return {name: ends for name, ends in moves.items() if ends}
 
     def _falls(self, at_their_ends: list[Measurement], room: float) -> bool:
         """Whether the claim is false where samples moved so far while values stand at their worst ends."""
@@ -192,21 +243,55 @@ class Slack:
         for name, moved in moves.items():
             others = [m for m in at_their_ends if m.id != name]
             judged = [(self.judged(*others, m), m) for m in moved]
+            judged.append(self._each_where_it_hurts(others, judged))
             if not all(j.holds for j, _ in judged):
                 return True
             harmful[name] = min(judged, key=lambda pair: _margin(pair[0]))
         return not all(self.judged(*still, *corner).holds for corner in _corners(moves, harmful))
 
+    def _each_where_it_hurts(
+        self, others: list[Measurement], judged: list[tuple[Judgement, Measurement]]
+    ) -> tuple[Judgement, Measurement]:
+        """Every sample moved in the direction in which it alone hurts most."""
+        half = len(judged) // 2  # all of them and one at a time, downward, then upward
+        pairs = zip(judged[1:half], judged[half + 1 :], strict=True)
+        chosen = [min(pair, key=lambda found: _margin(found[0]))[1] for pair in pairs]
+        samples = tuple(moved.samples[at] for at, moved in enumerate(chosen))
+        together = replace(judged[0][1], samples=samples)
+        return self.judged(*others, together), together
 
-def _unbound(slack: Slack) -> Iterator[Drift]:
-    for name in sorted(slack.reading.arrays):
+
+def margins_to_keep(
+    claims: Iterable[Claim], record: Record, expected: Expectations
+) -> dict[str, Expectation]:
+    """For claims that decide on arrays, which no tolerance binds: half of the margin has to be left.
+
+    Returns:
+        By the claim's id, what to expect of its margin: as it was last looked at, where it stands.
+    """
+    slacks = [Slack(claim, record, expected) for claim in claims]
+    found = {s.claim.id: s.measured.margin for s in slacks if s.measured.holds and s.reading.arrays}
+    kept = {
+        name: expected[name] for name, m in found.items() if name in expected and expected[name].accepts(m)
+    }
+    return {name: _least(name, margin) for name, margin in found.items()} | kept
+
+
+def _least(name: str, margin: float) -> Expectation:
+    bound = _rounded_down(margin * _SHARE)
+    return Expectation(name, bound, AtLeast("of the margin of a claim on arrays, half is left", bound=bound))
+
+
+def _on_arrays(slack: Slack) -> Iterator[Drift]:
+    if slack.reading.arrays and slack.claim.id not in slack.expected:
         yield Drift(
             slack.claim.id,
-            "unbound",
-            "what it reads is stored",
-            f"it reads array {name}",
-            "measurements and their samples",
-            "arrays have no tolerance: measure what the claim decides on, so that its drift is seen",
+            "new",
+            "nothing",
+            f"margin {slack.measured.margin:.4g}",
+            "a stored margin",
+            f"it decides on {', '.join(sorted(slack.reading.arrays))}, which no tolerance binds: its margin "
+            "is kept instead; look at it, then run nox -s accept",
         )
 
 
@@ -214,7 +299,7 @@ def _loose(slack: Slack) -> Iterator[Drift]:
     if not slack.looked_at.holds:
         yield _false_where_stored(slack)
         return
-    values, samples = slack.value_moves, slack.sample_moves()
+    values, samples = slack.value_moves(), slack.sample_moves()
     names = sorted({*values, *samples})
     name, moved, judgement = slack.worst({n: values.get(n, []) + samples.get(n, []) for n in names})
     changed = [m for m in moved if m.id in values]
@@ -222,14 +307,20 @@ def _loose(slack: Slack) -> Iterator[Drift]:
         return
     widest = next((m for m in changed if m.id == name), changed[0])
     others = f" and {len(moved) - 1} more at their ends" if len(moved) > 1 else ""
+    narrower = slack.worst(slack.value_moves(0.0))[2].holds
+    bears = f"{widest.id} ± {slack.room.values.get(widest.id, 0.0):.3g}" if narrower else ""
     yield Drift(
         slack.claim.id,
-        "loose",
+        "loose" if bears else "bound",
         f"true, margin {slack.looked_at.margin:.4g}",
         f"false ({_margin_in_words(judgement)}) at {widest.id} = {widest.value:.6g}{others}",
         f"{widest.id}: {slack.stored(widest.id).allowed()}",
-        "the claim could become false inside the tolerances of what it reads: tighten them, let one end at a "
-        "bound (AtLeast, AtMost), or say less",
+        "the claim could become false inside the tolerances of what it reads: "
+        + (
+            f"tighten them, say less, or let nox -s accept narrow them to what it bears ({bears})"
+            if bears
+            else "its own bound has to lie beyond theirs (AtLeast, AtMost), or it has to say less"
+        ),
     )
 
 
@@ -240,7 +331,7 @@ def _false_where_stored(slack: Slack) -> Drift:
         f"false ({_margin_in_words(slack.looked_at)}) at the stored values",
         f"true, margin {slack.measured.margin:.4g}",
         "a claim that is true of what was last looked at",
-        "what it reads moved inside its tolerance from where the claim is false: tighten the tolerance",
+        "what it reads moved, inside its tolerance, from where the claim was false: look, then nox -s accept",
     )
 
 
@@ -267,7 +358,7 @@ def _samples(name: str, within: float, record: Record, expected: Expectations) -
 
 def _ends(measurement: Measurement, stored: Expectation) -> Iterator[Measurement]:
     """The measurement at either end of what the gate lets pass."""
-    if isinstance(stored.tolerance, Exact) or isinstance(measurement.value, str | bool):
+    if isinstance(stored.tolerance, Exact):
         return
     whole = isinstance(measurement.value, int)
     for end in stored.ends():
@@ -283,6 +374,17 @@ def _far(value: float, end: float) -> float:
     if end < 0:
         return 0.0 if value >= 0 else 10 * value
     return 1.0 if 0 <= value <= 1 else 10 * abs(value)
+
+
+def _largest(far: float, holds: Callable[[float], bool]) -> float:
+    """How far one may go: all the way, or as far as a search by halves finds."""
+    if holds(far):
+        return far
+    near = 0.0
+    for _ in range(_STEPS):
+        middle = (near + far) / 2
+        near, far = (middle, far) if holds(middle) else (near, middle)
+    return near
 
 
 def _size(samples: Iterable[float]) -> float:

@@ -31,6 +31,7 @@ class Expectation:
         value: the accepted one; for a one-sided tolerance the bound, since its digits mean nothing.
         tolerance: the accepted policy, so that a loosened one is drift too.
         standard_error: over seeds, as accepted; None where there was none.
+        within: how far the value may move, where a claim bears less drift than the tolerance allows.
         samples: what each seed gave, kept where a claim decides on it.
         samples_within: how far each sample may move; None where no claim reads them.
     """
@@ -39,18 +40,22 @@ class Expectation:
     value: Value
     tolerance: Tolerance
     standard_error: float | None = None
+    within: float | None = None
     samples: tuple[float, ...] = ()
     samples_within: float | None = None
 
     @classmethod
-    def of(cls, measurement: Measurement, samples_within: float | None = None) -> Expectation:
-        """What to expect from now on, given what was measured and what claims need of its samples."""
+    def of(
+        cls, measurement: Measurement, within: float | None = None, samples_within: float | None = None
+    ) -> Expectation:
+        """What to expect from now on, given what was measured and how much drift the claims bear."""
         kept = () if samples_within is None else measurement.samples
         return cls(
             measurement.id,
             _center(measurement.tolerance, measurement.value),
             measurement.tolerance,
             measurement.standard_error,
+            within,
             kept,
             samples_within,
         )
@@ -63,7 +68,7 @@ class Expectation:
         error = self.standard_error if both_spread else measurement.standard_error
         looked_at = measurement.value if isinstance(self.tolerance, AtMost | AtLeast) else self.value
         value = _center(measurement.tolerance, looked_at)
-        return replace(self, value=value, tolerance=measurement.tolerance, standard_error=error)
+        return replace(self, value=value, tolerance=measurement.tolerance, standard_error=error, within=None)
 
     def keeps(self, measurement: Measurement) -> bool:
         """Whether the value that was last looked at stays the stored one, given what was measured."""
@@ -77,19 +82,24 @@ class Expectation:
 
     def allowed(self) -> str:
         """What would be let pass, in words."""
+        if self.within is not None:
+            return f"{self.value!r} ± {self.within:.3g}"
         return self.tolerance.allowed(self.value, self.standard_error)
 
     def width(self) -> float | None:
         """The distance at which drift begins, where there is one."""
-        return self.tolerance.width(self.value, self.standard_error)
+        return self.tolerance.width(self.value, self.standard_error) if self.within is None else self.within
 
     def ends(self) -> tuple[float, float]:
         """The smallest and the largest number that would be let pass."""
+        if self.within is not None:
+            return self.value - self.within, self.value + self.within
         return self.tolerance.ends(self.value, self.standard_error)
 
     def accepts(self, value: Value) -> bool:
         """Whether a measured value passes."""
-        return self.tolerance.allows(value, self.value, self.standard_error)
+        near = self.within is None or value == self.value or abs(value - self.value) <= self.within
+        return near and self.tolerance.allows(value, self.value, self.standard_error)
 
     def accepts_sample(self, sample: float, stored: float) -> bool:
         """Whether one seed's value passes; where no claim reads samples, any does."""
@@ -102,6 +112,8 @@ class Expectation:
         data: dict[str, Any] = {"value": self.value, "tolerance": self.tolerance.as_dict()}
         if self.standard_error is not None:
             data["standard_error"] = self.standard_error
+        if self.within is not None:
+            data["within"] = self.within
         if self.samples_within is not None:
             data |= {"samples": list(self.samples), "samples_within": self.samples_within}
         return data
@@ -114,6 +126,7 @@ class Expectation:
             data["value"],
             tolerance_from_dict(data["tolerance"]),
             data.get("standard_error"),
+            data.get("within"),
             tuple(map(float, data.get("samples", ()))),
             data.get("samples_within"),
         )

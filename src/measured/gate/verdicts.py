@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from measured import files
 from measured.errors import MeasuredError
-from measured.gate import compare
+from measured.gate import compare, margins
 from measured.gate.compare import Drift
 from measured.gate.stored import Expectation, read_all
 from measured.making import fingerprint
@@ -64,6 +64,8 @@ def verdict(
     found = compare.compare(record, stored)
     if experiment is None:
         found.append(_undeclared(name, record))
+    elif record.mode == "full":
+        found += margins.drift(experiment.claims, record, stored)
     return ExperimentVerdict(name, len(record.measurements.keys() & stored.keys()), tuple(found))
 
 

@@ -183,6 +183,9 @@ class Experiment:
         owner = f"experiment {self.name}"
         refuse_shared(((name, owner) for name in ids), "measurement")
         refuse_shared(((table.name, owner) for table in findings.tables), "table")
+        twice = sorted({claim.id for claim in self.claims} & set(ids))
+        if twice:
+            raise MeasuredError(f"experiment {self.name} calls a claim and a measurement {', '.join(twice)}")
         for name in ids:
             if name.split(".")[0] not in (self.name, *self.prefixes):
                 raise MeasuredError(
