@@ -22,27 +22,14 @@ from typing import Any
 
 from attention_from_scratch.experiments.padding_runs import train_pooled, train_simple_rnn
 from attention_from_scratch.experiments.policies import COUNT, EXACT_ZERO, trained_to_solve
+from attention_from_scratch.experiments.recurrence_runs import BUDGET
 from attention_from_scratch.tasks.recall import CHANCE
 from measured.terms.claims import Claim, Verdict, above, below, between, equal, every
 from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
 from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtMost, Measurement, Spread
 
-# Width and budget as in `recurrence`, for the reasons given there.
-TRAINING = {
-    "width": 16,
-    "shortest": 5,
-    "longest": 20,
-    "total": 200,
-    "training": 2048,
-    "validation": 512,
-    "test": 1024,
-    "batch": 64,
-    "epochs": 16,
-    "learning_rate": 3e-3,
-    "clip_norm": 1.0,
-    "stop_at": 0.995,
-}
+TRAINING = {**BUDGET, "shortest": 5, "longest": 20, "total": 200}
 PARAMETERS = {**TRAINING, "seeds": [0, 1, 2]}
 QUICK_SEEDS = [0, 1]
 QUICK_RUN = {"training": 128, "validation": 128, "epochs": 1}

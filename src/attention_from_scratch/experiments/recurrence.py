@@ -32,7 +32,7 @@ from jaxtyping import Float
 from attention_from_scratch import costs
 from attention_from_scratch.attention import softmax
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED, trained_to_solve
-from attention_from_scratch.experiments.recurrence_runs import train_reader
+from attention_from_scratch.experiments.recurrence_runs import BUDGET, train_reader
 from attention_from_scratch.recurrent import gradient_bound, sigmoid
 from attention_from_scratch.tasks.recall import CHANCE
 from measured.terms.claims import Claim, Verdict, above, below, between, equal, every, falls
@@ -41,19 +41,11 @@ from measured.terms.family import Family, rows, table
 from measured.terms.measurement import Close, Measurement, Spread
 
 TRAINING = {
-    "width": 16,
+    **BUDGET,
     "num_heads": 1,
     "recurrent_initializer": "orthogonal",
     "forget_bias": 1.0,
     "lengths_before": [],
-    "training": 2048,
-    "validation": 512,
-    "test": 1024,
-    "batch": 64,
-    "epochs": 16,
-    "learning_rate": 3e-3,
-    "clip_norm": 1.0,
-    "stop_at": 0.995,
 }
 PARAMETERS = {
     **TRAINING,
@@ -322,52 +314,30 @@ def _tables(settings: Mapping[str, Any]) -> tuple[Table, ...]:
         )
         for variant, name in names.items()
     )
-    lengths = rows("n", settings["cost_lengths"], ",")
-    lstm, attention = COST.at(layer="lstm"), COST.at(layer="attention")
+
+    def costs_table(name: str, form: str, counted: Mapping[str, str]) -> Table:
+        columns = {
+            form.format(what=words, layer=layer_words): COST.at(layer=layer, what=what)
+            for what, words in counted.items()
+            for layer, layer_words in {"lstm": "LSTM", "attention": "attention"}.items()
+        }
+        return table(name, "tokens", rows("n", settings["cost_lengths"], ","), columns)
+
+    work = {"sequential_steps": "sequential steps", "multiply_adds": "multiply-adds"}
+    kept = {"training_bytes": "kept for the way back", "carried_bytes": "to read one more token"}
+    stages = {words: DECADES.at(stage=stage) for stage, words in STAGES.items()}
+    noise = {
+        "mean largest weight": DILUTION,
+        "standard error": DILUTION_ERROR,
+        "weight if all were alike": DILUTION_UNIFORM,
+    }
+    heading = ("accuracy over so many tokens", *map(str, settings["lengths"]), "solved")
     return (
-        Table(
-            "recurrence.accuracy",
-            ("accuracy over so many tokens", *map(str, settings["lengths"]), "solved"),
-            horizon,
-        ),
-        table(
-            "recurrence.gradients",
-            "factors of ten, first step to last",
-            rows("variant", names),
-            {words: DECADES.at(stage=stage) for stage, words in STAGES.items()},
-        ),
-        table(
-            "recurrence.costs",
-            "tokens",
-            lengths,
-            {
-                "sequential steps, LSTM": lstm.at(what="sequential_steps"),
-                "sequential steps, attention": attention.at(what="sequential_steps"),
-                "multiply-adds, LSTM": lstm.at(what="multiply_adds"),
-                "multiply-adds, attention": attention.at(what="multiply_adds"),
-            },
-        ),
-        table(
-            "recurrence.memory",
-            "tokens",
-            lengths,
-            {
-                "kept for the way back, LSTM (bytes)": lstm.at(what="training_bytes"),
-                "kept for the way back, attention (bytes)": attention.at(what="training_bytes"),
-                "to read one more token, LSTM (bytes)": lstm.at(what="carried_bytes"),
-                "to read one more token, attention (bytes)": attention.at(what="carried_bytes"),
-            },
-        ),
-        table(
-            "recurrence.dilution",
-            "tokens",
-            rows("n", settings["dilution_lengths"], ","),
-            {
-                "mean largest weight": DILUTION,
-                "standard error": DILUTION_ERROR,
-                "weight if all were alike": DILUTION_UNIFORM,
-            },
-        ),
+        Table("recurrence.accuracy", heading, horizon),
+        table("recurrence.gradients", "factors of ten, first step to last", rows("variant", names), stages),
+        costs_table("recurrence.costs", "{what}, {layer}", work),
+        costs_table("recurrence.memory", "{what}, {layer} (bytes)", kept),
+        table("recurrence.dilution", "tokens", rows("n", settings["dilution_lengths"], ","), noise),
     )
 
 

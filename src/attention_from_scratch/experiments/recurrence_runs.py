@@ -9,6 +9,18 @@ import numpy as np
 from attention_from_scratch.recurrent import largest_singular_value, lstm_forget_gates
 from attention_from_scratch.tasks import recall
 
+# What every reader is trained with, here and in `padding`; the reasons stand in `recurrence`.
+BUDGET = {
+    "width": 16,
+    "training": 2048,
+    "validation": 512,
+    "test": 1024,
+    "batch": 64,
+    "epochs": 16,
+    "learning_rate": 3e-3,
+    "clip_norm": 1.0,
+    "stop_at": 0.995,
+}
 SMALLEST = 1e-60  # stands for every gradient norm below it, 0 included, which has no logarithm
 
 

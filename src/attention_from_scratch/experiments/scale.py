@@ -286,53 +286,40 @@ def _trained(
 
 
 def _tables(widths: list[int]) -> tuple[Table, ...]:
-    def over_widths(name: str, corner: str, columns: Mapping[str, Family]) -> Table:
+    def over_widths(name: str, columns: Mapping[str, Family], corner: str = "d_k") -> Table:
         return table(name, corner, rows("d", widths), columns)
 
     def gradients(what: str) -> Table:
-        columns = {
-            f"{summary}, {way}": GRADIENT.at(what=what, summary=summary, way=way)
-            for summary in ("median", "mean")
-            for way in WAYS
-        }
-        return over_widths(f"scale.{what}", "d_k", columns)
+        of = GRADIENT.at(what=what)
+        columns = {f"{s}, {w}": of.at(summary=s, way=w) for s in ("median", "mean") for w in WAYS}
+        return over_widths(f"scale.{what}", columns)
 
     few, error = (family.at(what="max_weight") for family in (FEW_DRAWS, FEW_DRAWS_ERROR))
+    keras = KERAS_GRADIENT.at(what="jacobian", summary="median")
+    weights = {
+        "largest weight, unscaled": MAX_WEIGHT.at(way="unscaled"),
+        "scaled": MAX_WEIGHT.at(way="scaled"),
+        "entropy, unscaled (nats)": ENTROPY.at(way="unscaled"),
+        "scaled (nats)": ENTROPY.at(way="scaled"),
+    }
+    draws = {
+        "few draws, unscaled": few.at(way="unscaled"),
+        "standard error, unscaled": error.at(way="unscaled"),
+        "few draws, scaled": few.at(way="scaled"),
+        "standard error, scaled": error.at(way="scaled"),
+    }
+    in_keras = {
+        "largest weight, unscaled": KERAS_MAX_WEIGHT.at(way="unscaled"),
+        "scaled": KERAS_MAX_WEIGHT.at(way="scaled"),
+        "median Jacobian, unscaled": keras.at(way="unscaled"),
+        "median Jacobian, scaled": keras.at(way="scaled"),
+    }
     return (
-        over_widths(
-            "scale.max_weight",
-            "d_k",
-            {
-                "largest weight, unscaled": MAX_WEIGHT.at(way="unscaled"),
-                "scaled": MAX_WEIGHT.at(way="scaled"),
-                "entropy, unscaled (nats)": ENTROPY.at(way="unscaled"),
-                "scaled (nats)": ENTROPY.at(way="scaled"),
-            },
-        ),
-        over_widths(
-            "scale.few_draws",
-            "d_k",
-            {
-                "few draws, unscaled": few.at(way="unscaled"),
-                "standard error, unscaled": error.at(way="unscaled"),
-                "few draws, scaled": few.at(way="scaled"),
-                "standard error, scaled": error.at(way="scaled"),
-            },
-        ),
+        over_widths("scale.max_weight", weights),
+        over_widths("scale.few_draws", draws),
         gradients("jacobian"),
         gradients("query_gradient"),
-        over_widths(
-            "scale.keras",
-            "key_dim",
-            {
-                "largest weight, unscaled": KERAS_MAX_WEIGHT.at(way="unscaled"),
-                "scaled": KERAS_MAX_WEIGHT.at(way="scaled"),
-                "median Jacobian, unscaled": KERAS_GRADIENT.at(
-                    what="jacobian", summary="median", way="unscaled"
-                ),
-                "median Jacobian, scaled": KERAS_GRADIENT.at(what="jacobian", summary="median", way="scaled"),
-            },
-        ),
+        over_widths("scale.keras", in_keras, corner="key_dim"),
     )
 
 
