@@ -47,7 +47,7 @@ MATHS = [
     *range(0x1D434, 0x1D468),  # italic
     *range(0x1D6FC, 0x1D714),  # italic Greek, small
     *range(0x1D400, 0x1D434),  # bold
-    *map(ord, "¨˙‾̸ϕϵ\u2009\u2061ℒℕℱ∉∖∩∪∫∬≔⊆⊕⋱⌀⏞⏟⟂⟺𝒩𝔼𝔤𝖳𝚡𝜷"),
+    *map(ord, "°∘¨˙‾̸ϕϵ\u2009\u2061ℒℕℱ∉∖∩∪∫∬≔⊆⊕⋱⌀⏞⏟⟂⟺𝒩𝔼𝔤𝖳𝚡𝜷"),
 ]
 
 

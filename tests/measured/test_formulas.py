@@ -51,6 +51,8 @@ def test_the_list_is_long_enough_to_choose_by():
         ("underset operator", "munder", 1),
         ("binomial", "mfrac", 2),
         ("wide accents", "menclose", 2),
+        ("above a letter", "mover", 3),
+        ("above a letter", "msup", 0),
     ],
 )
 def test_a_formula_has_the_shape_that_tex_gives_it(name, element, count):
@@ -124,6 +126,7 @@ REFUSED = {
     "a command of text only": r"\text{x_1}",
     "a length without a rule": r"\hspace{-3em} x",
     "a macro without an end": r"\def\a{\a\a}\a",
+    "what stands above without braces": r"\overset ab",
     "lines inside a line": r"\begin{align} a \end{align}",
 }
 

@@ -41,11 +41,17 @@ _REFUSED = {
     r"\colorbox": "leave the colour out: formulas take the page's, in both schemes",
     r"\fcolorbox": "use \\boxed{…}: formulas take the page's colours, in both schemes",
     r"\rule": "draw lines with \\hline, \\overline or \\underline",
+    r"\mbox": "write \\text{…}",
+    r"\mathbbm": "write \\mathbb{1}",
+    r"\mathds": "write \\mathbb{1}",
     r"\DeclareMathOperator": "write \\operatorname{…} where it is used",
 }
 _COMMAND = re.compile(r"\\(?:[a-zA-Z]+\*?|.)", re.S)
 _COMMENT = re.compile(r"(?P<before>[^\\\n]|^)(?:\\\\)*(?P<comment>%[^\n]*)(?P<end>\n|\Z)", re.M)
 _PLACED = re.compile(r"(\\begin\{(?:aligned|gathered|alignedat|split)\})\s*\[[tcb]\]")
+# Temml sets what \overset puts above a letter beside it, as an exponent: it is marked, to be put above.
+_OVERSET = re.compile(r"\\overset\s*\{")
+_ABOVE = "〒"
 _CALL = """(latex, display) => {
   const settings = {displayMode: display, throwOnError: true};
   try { return JSON.stringify({markup: temml.renderToString(latex, settings)}) }
@@ -71,8 +77,11 @@ def convert(latex: str, display: bool) -> str:
     for command in _COMMAND.finditer(latex):
         if command[0] in _REFUSED:
             raise _refusal(latex, f"it uses {command[0]}", command.start(), _REFUSED[command[0]])
+    if bare := re.search(r"\\overset(?![a-zA-Z]|\s*\{)", latex):
+        raise _refusal(latex, r"what \overset puts above has no braces", bare.start(), r"\overset{…}{…}")
     _refuse_stray_rows(latex)
-    found = json.loads(_temml()(_PLACED.sub(r"\1", latex), display))
+    written = _OVERSET.sub(rf"\\overset{{\\text{{{_ABOVE}}}", _PLACED.sub(r"\1", latex))
+    found = json.loads(_temml()(written, display))
     if "problem" in found:
         raise _refusal(latex, _in_words(found["problem"]), found["at"])
     root = ET.fromstring(found["markup"])
@@ -174,10 +183,14 @@ def _refuse_stray_rows(latex: str) -> None:
 
 
 def _mend(root: ET.Element) -> None:
+    _put_above(root)
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag in ("munder", "mover") and len(child) > 2:
                 _take_out(parent, child)
+    for element in root.iter("mo"):
+        if len(element):  # an operator is text; what Temml makes one of letters is a row of them
+            element.tag, element.attrib = "mrow", {}
     for element in root.iter():
         style = element.attrib.pop("style", "")
         names = [*element.get("class", "").split(), *map(_class_of, filter(None, style.split(";")))]
@@ -199,6 +212,18 @@ NUMBERED = "tml-eqn"
 
 # `display: block math` is what a browser does by itself.
 _NEEDLESS = {"tml-display", "tml-display-block-math", "tml-label"}
+
+
+def _put_above(root: ET.Element) -> None:
+    parents = {child: parent for parent in root.iter() for child in parent}
+    for mark in [element for element in root.iter("mtext") if (element.text or "").startswith(_ABOVE)]:
+        script = mark
+        while parents[script].tag not in ("msup", "mover"):
+            script = parents[script]
+        parents[script].tag = "mover"
+        mark.text = mark.text.removeprefix(_ABOVE)
+        if not mark.text and parents[mark].tag == "mrow":
+            parents[mark].remove(mark)
 
 
 def _take_out(parent: ET.Element, child: ET.Element) -> None:
