@@ -24,6 +24,10 @@ PICTURES = {"dice.f": Picture("Bars")}
         ("$x = {{ (dice.low / 1000) | fmt('.0e') }}$", "{1 \\times 10^{-3}}"),
         ("$x = {{ given('17,673', 'why') }}$", "\\(x = 17{,}673\\)"),
         ("$\\frac{{a}}{b} {% x %}$", "\\(\\frac{{a}}{b} {% x %}\\)"),
+        ("$x_{{{ dice.sides }}}$", "\\(x_{6}\\)"),
+        ("{ {{ dice.mean }} } and {{{ dice.low }}} {", "{ 3.62 } and {1.0} {"),
+        ("A set { {{ dice.mean }}, {{ dice.low }} }, $\\frac{a}{b}$", "A set { 3.62, 1.0 }, \\(\\frac"),
+        ("<svg><text>{{ dice.mean }}</text></svg>", "3.62"),
         ("US${{ dice.mean }} to US${{ dice.low }}", "US$3.62 to US$1.0"),
         ("US$5 to US$6 and ${{ dice.mean }}, $x$", "US$5 to US$6 and $3.62, \\(x\\)"),
         ("<p>In a paragraph {{ dice.mean }}.</p>", "In a paragraph 3.62."),
@@ -81,6 +85,10 @@ def test_a_reference_is_read_where_it_stands(text, seen):
 )
 def test_an_attribute_gets_the_bare_value(text, element, attribute, value):
     assert tree_of(text).find(f".//{element}").get(attribute) == value
+
+
+def test_a_value_in_a_picture_is_text_alone():
+    assert tree_of("<svg><text>{{ dice.mean }}</text></svg>").find(".//text").text == "3.62"
 
 
 def test_a_value_in_an_attribute_cannot_leave_it():
@@ -155,6 +163,7 @@ def test_a_block_stays_in_its_container(container, block):
         ("a\n<script>{{ dice.mean }}</script>", 2),
         ("a\n\n```{ x\ny\n```", 3),
         ("a {{ dice.mean", 1),
+        ("a \\{{ dice.mean }}", 1),
         ("a {% x", 1),
     ],
 )  # fmt: skip

@@ -27,15 +27,16 @@ _FENCE = re.compile(r"^(?P<prefix>[> \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)$
 _PIECE = re.compile(
     r"""
     (?P<comment>\{\#\#.*?\#\#\})
-  | (?P<expression>\{\{(?:[^{}"'$`\\\n]|\n(?![ \t]*\n)|"[^"\n]*"|'[^'\n]*')*?\}\})
+  | (?P<expression>\{\{(?!\{)(?:[^{}"'$`\\\n]|\n(?![ \t]*\n)|"[^"\n]*"|'[^'\n]*')*?\}\})
   | (?P<tag>\{%(?:[^{}%"'`\\\n]|\n(?![ \t]*\n)|"[^"\n]*"|'[^'\n]*'|%(?!\}))*?%\})
-  | (?P<stray>\{\{|\{%|\{\#\#)
+  | (?P<stray>\{\{(?!\{)|\{%|\{\#\#)
     """,
     re.S | re.X,
 )
 _TAG_NAME = re.compile(r"\{%[-+]?\s*(\w*)")
 _SNIPPET = re.compile(r"^[ \t]*-+8<-+(?P<inline>[ \t]+\S)?")
 _REFERS = re.compile(r"\b[a-z]\w*\.\w|\b(?:given|table|holds|min|max)\s*\(")
+_ELEMENT = re.compile(r"[`$]|\]\(")
 _BLOCK_CALL = re.compile(r"\{\{[-+]?\s*table\s*\(")
 _MONEY = re.compile(f"[\\d{RAW}]")
 _PAIRS = {"claim": "endclaim", "figure": "endfigure"}
@@ -203,6 +204,14 @@ class PageSource:
     @cached_property
     def _line_starts(self) -> list[int]:
         return [0, *(match.end() for match in re.finditer("\n", self.body))]
+
+    def before_braces(self, piece: Piece) -> bool:
+        """Whether the text after a piece holds a brace, up to where another element begins.
+
+        Python-Markdown takes all of it, from the attributes after a link to the last brace, for one list.
+        """
+        rest = _PIECE.sub("", self.body[piece.end : _line_end(self.body, piece.end)])
+        return "}" in _ELEMENT.split(rest, maxsplit=1)[0]
 
     def line_at(self, position: int) -> int:
         """The line in the file of a position in the body."""
@@ -485,6 +494,12 @@ class _Scan:
                 f"malformed reference or tag: {piece.text} without its end",
                 piece.line,
                 "{{ … }}, {% … %} or {## … ##}, or code between backticks",
+            )
+        if piece.place.kind == "rich" and piece.prefix.endswith("\\"):
+            raise self._error(
+                f"a backslash stands before {piece.text}",
+                piece.line,
+                "the reference alone; or code between backticks, which is shown as written",
             )
         if piece.place.kind == "silent":
             raise self._error(

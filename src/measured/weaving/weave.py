@@ -153,6 +153,8 @@ class _Weaving:
                 continue
             parts.append(body[position:start])
             position = end
+            if isinstance(change, Piece) and parts[-1].endswith("{"):
+                parts[-1:] = [parts[-1][:-1], self._cut("{")]  # or the template would begin there
             if change is None:
                 parts.append("\\")
             elif isinstance(change, Piece):
@@ -371,9 +373,9 @@ class _Weaving:
         place = piece.place
         if place.kind == "formula":
             return self.in_formulas.setdefault(piece.number, in_formula(shown))
-        if self.plain or place.kind in ("text", "absent"):
+        if self.plain or place.kind in ("text", "absent") or place.within("svg", "math"):
             return escape(shown.text)
-        if place.kind == "raw":
+        if place.kind == "raw" or self.page.before_braces(piece):
             return self._in_data(shown, shown.kind)
         if place.within(*_NO_LINKS):
             return self._in_data(shown)
