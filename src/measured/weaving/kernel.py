@@ -137,8 +137,8 @@ def _end(path: Path) -> str:
 def _execute(notebook: Any, limits: Sequence[int], folder: Path, setup: Setup) -> None:
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+    from mkdocs_jupyter.convert import get_nbconvert_app
     from nbconvert.preprocessors import ExecutePreprocessor
-    from traitlets.config import Config
 
     class Alone(ExecutePreprocessor):
         """With this Python, whatever kernels an author has installed, and with an environment of its own."""
@@ -154,11 +154,11 @@ def _execute(notebook: Any, limits: Sequence[int], folder: Path, setup: Setup) -
         start_new_kernel = _waited_for(async_start_new_kernel)
 
     running = {"index": 0}
-    config = Config()
+    config = get_nbconvert_app(execute=True, allow_errors=False).config
     if os.name == "posix":  # talk over files in a folder of its own, not over TCP
         config.KernelManager.transport = "ipc"
         config.KernelManager.connection_file = str(folder / "kernel.json")
-    runner = Alone(config=config, record_timing=False, store_widget_state=False, allow_errors=False)
+    runner = Alone(config=config, record_timing=False, store_widget_state=False)
     runner.extra_arguments = ["--log-level=50"]
     runner.timeout_func = lambda node: limits[int(node.id.removeprefix("cell-"))]
     runner.on_cell_start = lambda cell, cell_index: running.update(index=cell_index)
