@@ -136,8 +136,8 @@ def _end(path: Path) -> str:
 
 def _execute(notebook: Any, limits: Sequence[int], folder: Path, setup: Setup) -> None:
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
-    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from mkdocs_jupyter.convert import get_nbconvert_app
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
     from nbconvert.preprocessors import ExecutePreprocessor
 
     class Alone(ExecutePreprocessor):
