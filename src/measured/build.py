@@ -12,6 +12,7 @@ from measured import folders, private_words
 from measured.gate import prose, verdicts
 from measured.gate.vacuous import refuse_vacuous
 from measured.making import confirming, workflow
+from measured.making.fingerprint import Sources
 from measured.making.made import Fresh, made
 from measured.project import Project
 from measured.site import checks
@@ -66,9 +67,9 @@ def build(
     return target
 
 
-def plan(project: Project, say: Say) -> list[workflow.Job]:
+def plan(project: Project, say: Say, sources: Sources | None = None) -> list[workflow.Job]:
     """Say what has to be made, and why; make nothing."""
-    every = workflow.jobs(project)
+    every = workflow.jobs(project, sources)
     stale = [job for job in every if job.why]
     say(f"plan: {len(stale)} of {len(every)} to make" + (":" if stale else ", everything is fresh"))
     for job in stale:
@@ -78,7 +79,9 @@ def plan(project: Project, say: Say) -> list[workflow.Job]:
 
 def measure(project: Project, say: Say, workers: int | None) -> None:
     """Run and draw what is stale; say what, and why, before; and see afterwards that nothing is left."""
-    every = plan(project, say)
+    sources = workflow.sources_of(project)
+    every = plan(project, say, sources)
+    sources.keep()
     stale = [job for job in every if job.why]
     if stale:
         make(project, stale, say, workers)

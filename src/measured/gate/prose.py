@@ -11,7 +11,7 @@ from measured.weaving import numerals
 
 
 def pass_prose(project: Project) -> str:
-    """Read the pages before anything is woven.
+    """Read the pages before anything is woven, unless they were read as they are.
 
     Returns:
         One line that says what was read.
@@ -19,20 +19,20 @@ def pass_prose(project: Project) -> str:
     Raises:
         MeasuredError: a numeral that nobody measured and nobody explained, with page and line.
     """
-    stamp_of(project).unlink(missing_ok=True)
     state = _state(project)
-    report = numerals.inspect_project(project)
-    report.refuse()
-    files.write_text(stamp_of(project), state)
-    return str(report)
+    was, report = _read_stamp(project)
+    if was == state:
+        return report
+    stamp_of(project).unlink(missing_ok=True)
+    found = numerals.inspect_project(project)
+    found.refuse()
+    files.write_text(stamp_of(project), f"{state}\n{found}\n")
+    return str(found)
 
 
 def passed(project: Project) -> bool:
     """Whether the check has passed for exactly these pages."""
-    try:
-        return stamp_of(project).read_text(encoding="utf-8") == _state(project)
-    except OSError:
-        return False
+    return _read_stamp(project)[0] == _state(project)
 
 
 def stamp_of(project: Project) -> Path:
@@ -45,4 +45,13 @@ def _state(project: Project) -> str:
     parts = numerals.read_state(project)
     engine = fingerprint.closure(numerals.__name__, project.packages)
     parts |= {f"module {name}": files.sha256_of_text(path) for name, path in engine.items()}
-    return fingerprint.digest(parts) + "\n"
+    return fingerprint.digest(parts)
+
+
+def _read_stamp(project: Project) -> tuple[str, str]:
+    """What was read when the check passed, and what it found."""
+    try:
+        state, _, report = stamp_of(project).read_text(encoding="utf-8").partition("\n")
+    except OSError:
+        return "", ""
+    return state, report.strip()

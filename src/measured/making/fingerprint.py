@@ -22,8 +22,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from measured.archives import read_sealed, sealed
 from measured.errors import MeasuredError
-from measured.files import sha256
+from measured.files import sha256, write_json
 
 Fingerprint = dict[str, str]
 
@@ -146,12 +147,15 @@ class Sources:
 
     Args:
         packages: the project's own packages.
+        kept: a file of hashes that were taken before, by the hash of the text that they were taken of.
     """
 
-    def __init__(self, packages: tuple[str, ...]) -> None:
+    def __init__(self, packages: tuple[str, ...], kept: Path | None = None) -> None:
         self.within = tuple(sorted({*packages, ENGINE}))
         self._reached: dict[str, frozenset[str]] = {}
         self._hashes: dict[Path, str] = {}
+        self._kept_in, self._known = kept, _read_known(kept)
+        self._used: dict[str, str] = {}
 
     def closure(self, modules: Iterable[str]) -> dict[str, Path]:
         """Modules, all that they import of the project and of the engine, and their packages' `__init__`."""
@@ -161,8 +165,22 @@ class Sources:
     def hash_of(self, path: Path) -> str:
         """What a file of code does, as a hash."""
         if path not in self._hashes:
-            self._hashes[path] = hash_of_code(path)
+            self._hashes[path] = self._hash_of_text(path)
         return self._hashes[path]
+
+    def keep(self) -> None:
+        """Keep the hashes for the next time: to take one apart takes longer than to read it."""
+        if self._kept_in is not None and self._used != self._known:
+            write_json(self._kept_in, sealed({"python": python_version(), "hashes": self._used}))
+            self._known = dict(self._used)
+
+    def _hash_of_text(self, path: Path) -> str:
+        try:
+            text = sha256(path.read_bytes())
+        except OSError:
+            return ABSENT
+        self._used[text] = self._known.get(text) or hash_of_code(path)
+        return self._used[text]
 
     def _reachable(self, module: str) -> frozenset[str]:
         if module.partition(".")[0] not in self.within:
@@ -212,6 +230,16 @@ def _graph_of(packages: tuple[str, ...], state: tuple[tuple[str, int, int], ...]
             line=error.lineno,
             expected="a module without syntax errors",
         ) from error
+
+
+def _read_known(kept: Path | None) -> dict[str, str]:
+    if kept is None or not kept.exists():
+        return {}
+    try:
+        data = read_sealed(kept)
+        return dict(data["hashes"]) if data["python"] == python_version() else {}
+    except (MeasuredError, KeyError, TypeError, ValueError):
+        return {}  # half-written, or of another engine: taken again
 
 
 def closure(module: str, packages: tuple[str, ...]) -> dict[str, Path]:

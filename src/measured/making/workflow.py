@@ -60,9 +60,14 @@ class Job:
         return self.product.files
 
 
-def jobs(project: Project) -> list[Job]:
+def sources_of(project: Project) -> Sources:
+    """The project's code as it is now."""
+    return Sources(project.packages, project.build / "cache" / "code.json")
+
+
+def jobs(project: Project, sources: Sources | None = None) -> list[Job]:
     """Everything that the project makes from its code, each with the reason to make it anew, if any."""
-    sources, plain = Sources(project.packages), replace(project)
+    sources, plain = sources or sources_of(project), replace(project)
     found: list[Job] = []
     stale: dict[str, str] = {}
     for experiment in project.declared.values():

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,17 @@ def read_record(path: Path) -> Record:
         MeasuredError: the file is missing, cut short, not a record, of another schema, changed by hand, or
             its arrays are not the ones that it vouches for.
     """
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise _foreign(path, f"cannot be read ({error.strerror})") from error
+    found, arrays = _read_once(path, (state.st_ino, state.st_mtime_ns, state.st_ctime_ns, state.st_size))
+    return replace(found, arrays=LazyArrays(path.with_suffix(".npz"), arrays))
+
+
+@lru_cache(maxsize=32)
+def _read_once(path: Path, state: tuple[int, ...]) -> tuple[Record, str]:
+    """A record and the hash of its arrays: a build asks for each several times, and reads each state once."""
     data = _read_json(path)
     try:
         found = _record_from(data, path)
@@ -131,7 +143,7 @@ def read_record(path: Path) -> Record:
         raise _foreign(path, getattr(error, "problem", f"lacks or garbles {error}")) from error
     if not archives.is_sealed(data):
         raise _foreign(path, "was changed since it was written")
-    return found
+    return found, data["arrays_sha256"]
 
 
 def _record_from(data: dict[str, Any], path: Path) -> Record:
