@@ -170,7 +170,8 @@ def test_snippets_are_read_where_they_are_included(tmp_path):
         "      auto_append: [all.md]\n"
     )
     report = numerals.inspect(site_of(tmp_path, settings), LIBRARY)
-    assert [(f.line, f.text) for f in report.by_hand] == [(3, "7"), (5, "6"), (5, "9")]
+    found = [(f.path.as_posix(), f.line, f.text) for f in report.by_hand]
+    assert found == [("parts/all.md", 1, "6"), ("docs/a.md", 3, "7"), ("docs/a.md", 5, "9")]
     assert "dice.mean" not in report.unused
 
 

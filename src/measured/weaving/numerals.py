@@ -141,14 +141,15 @@ def inspect(
     by_hand: list[Finding] = []
     promises: list[Finding] = []
     broken: list[Finding] = []
+    appended = {_below(path, root): read_text(path, _below(path, root)) for path in renderer.appended_files()}
     used, claimed, count = set(), set(), 0
     for _, path in settings.pages():
         page = scan(read_text(path, _below(path, root)), _below(path, root), renderer)
         count += 1
-        by_hand += numbers_by_hand(page)
-        promised = promising_words(page)
+        by_hand += numbers_by_hand(page, appended)
+        promised = promising_words(page, appended)
         promises += promised
-        broken += promised if page.meta.get("promises") == "claims" else []
+        broken += [f for f in promised if f.path == page.path and page.meta.get("promises") == "claims"]
         references, claims = uses(page, library)
         used |= references
         claimed |= claims
@@ -162,39 +163,41 @@ def inspect(
     by_hand += [finding for draw in (figures or {}).values() for finding in numbers_in_figure(draw, root)]
     unused = [i for i in library.measurements if i not in used] if library else []
     idle = [c for c in library.claims if c not in claimed] if library else []
-    return Report(tuple(by_hand), tuple(promises), tuple(broken), tuple(unused), tuple(idle), count)
+    # What is appended to every page is told once.
+    found = (tuple(dict.fromkeys(each)) for each in (by_hand, promises, broken))
+    return Report(*found, tuple(unused), tuple(idle), count)
 
 
 def _below(path: Path, root: Path) -> Path:
     return path.relative_to(root) if path.is_relative_to(root) else path
 
 
-def numbers_by_hand(page: PageSource) -> list[Finding]:
-    """Numerals of a page that are neither measured nor explained, nor of a declared kind."""
+def numbers_by_hand(page: PageSource, appended: Mapping[Path, str] | None = None) -> list[Finding]:
+    """Numerals of a page that are neither measured nor explained, nor of a declared kind.
+
+    Args:
+        page: as scanned.
+        appended: the files that the site appends to every page.
+    """
     if page.meta.get("numerals") == "literature":
         return []
-    places = _Places(page)
+    places = _Places(page, appended or {})
     found = [*_in_front_matter(page), *_in_diagrams(page), *_on_fences(page)]
     for passage in page.reading.passages:
         shown = TOKEN.sub(_stand_in(page), passage)
-        found += [
-            Finding(page.path, places.line(shown, match), match[0].strip()) for match in _numerals(shown)
-        ]
+        found += [places.finding(shown, match, match[0].strip()) for match in _numerals(shown)]
     return sorted(found, key=lambda finding: finding.line)
 
 
-def promising_words(page: PageSource) -> list[Finding]:
+def promising_words(page: PageSource, appended: Mapping[Path, str] | None = None) -> list[Finding]:
     """Words that promise something about all cases, outside a claim."""
     claims = [piece for piece in page.pieces if piece.tag == "claim" and piece.partner is not None]
     opening, closing = {p.number for p in claims}, {p.partner for p in claims}
-    places = _Places(page)
+    places = _Places(page, appended or {})
     found = []
     for passage in passages_between(page.reading.passages, opening, closing):
         shown = TOKEN.sub(_stand_in(page), passage)
-        found += [
-            Finding(page.path, places.line(shown, match), _around(shown, match))
-            for match in _PROMISE.finditer(shown)
-        ]
+        found += [places.finding(shown, match, _around(shown, match)) for match in _PROMISE.finditer(shown)]
     return sorted(found, key=lambda finding: finding.line)
 
 
@@ -313,31 +316,43 @@ def _labels(diagram: str) -> str:
 class _Places:
     """The lines in the source of what was found in the rendered page."""
 
-    def __init__(self, page: PageSource) -> None:
+    def __init__(self, page: PageSource, appended: Mapping[Path, str]) -> None:
         self.page, self.taken = page, set()
+        self.sources = {page.path: page.body, **appended}
 
-    def line(self, passage: str, match: re.Match[str]) -> int:
-        """The place in the source whose neighbourhood has most of the words around a match."""
-        body, word = self.page.body, match[0].strip()
-        around = set(_WORD.findall(passage[max(0, match.start() - 80) : match.end() + 80]))
-        near = set(_WORD.findall(passage[max(0, match.start() - 16) : match.end() + 16]))
-        best, best_score = None, (-1, -1, -1)
-        for found in re.finditer(re.escape(word), body):
-            if found.start() in self.taken:
-                continue
-            there = set(_WORD.findall(body[max(0, found.start() - 110) : found.end() + 110]))
-            close = set(_WORD.findall(body[max(0, found.start() - 24) : found.end() + 24]))
-            alone = not (
-                body[found.start() - 1 : found.start()].isalnum()
-                or body[found.end() : found.end() + 1].isalnum()
-            )
-            score = (len(near & close), len(around & there), alone)
-            if score > best_score:
-                best, best_score = found.start(), score
+    def finding(self, passage: str, match: re.Match[str], text: str) -> Finding:
+        """What was found, at the place whose neighbourhood has most of the words around it."""
+        best, best_score = None, (-1, -1, False)
+        for path, source in self.sources.items():
+            for found in re.finditer(re.escape(match[0].strip()), source):
+                score = _likeness(passage, match, source, found)
+                if score > best_score and (path, found.start()) not in self.taken:
+                    best, best_score = (path, found.start()), score
         if best is None:
-            return self.page.lines[-1]  # of a file that the site appends to every page
-        self.taken.add(best)
-        return self.page.line_at(best)
+            return Finding(self.page.path, self.page.lines[-1], text)
+        path, position = best
+        if path == self.page.path:
+            self.taken.add(best)
+            return Finding(path, self.page.line_at(position), text)
+        return Finding(path, self.sources[path].count("\n", 0, position) + 1, text)
+
+
+def _likeness(passage: str, match: re.Match[str], source: str, found: re.Match[str]) -> tuple[int, int, bool]:
+    """How many words two places share: close by, farther around; and whether the word stands alone."""
+    near, far = (_words_around(passage, match, width) for width in (16, 80))
+    alone = not any(
+        c.isalnum()
+        for c in (source[found.start() - 1 : found.start()], source[found.end() : found.end() + 1])
+    )
+    return (
+        len(near & _words_around(source, found, 24)),
+        len(far & _words_around(source, found, 110)),
+        alone,
+    )
+
+
+def _words_around(text: str, match: re.Match[str], width: int) -> set[str]:
+    return set(_WORD.findall(text[max(0, match.start() - width) : match.end() + width]))
 
 
 def _without(patterns: Iterable[re.Pattern[str]], prose: str) -> str:

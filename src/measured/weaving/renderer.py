@@ -221,6 +221,15 @@ class Renderer:
         """What the site appends to every page: abbreviations, usually."""
         return "" if self._snippets is None else "\n".join(self._snippets.run([]))
 
+    def appended_files(self) -> list[Path]:
+        """The files that the site appends to every page."""
+        snippets = self._snippets
+        if snippets is None:
+            return []
+        snippets.bases = None
+        found = (snippets.get_snippet_path(name) for name in snippets.auto_append or [])
+        return [Path(name) for name in found if name]
+
     def read(self, text: str) -> Reading:
         """Render a page that has tokens in it, and see where they come out; an equal page is read once."""
         name = files.sha256(f"{self.key}{text}".encode())[:32]
@@ -301,6 +310,7 @@ class _Reader:
         self.fences: dict[int, Place] = {}
         self.formulas: list[Formula] = []
         self.passages: list[list[str]] = [[]]
+        self.read_out: set[str] = set()
         self.blocks = 0
         self.headings = 0
 
@@ -347,7 +357,8 @@ class _Reader:
         for name, value in element.attrib.items():
             for match in TOKEN.finditer(value):
                 self._put(int(match[1]), Place("text", chain, self.blocks))
-            if name in _READ_ATTRIBUTES and not CODE.intersection(chain):
+            if name in _READ_ATTRIBUTES and not CODE.intersection(chain) and value not in self.read_out:
+                self.read_out.add(value)  # an abbreviation says the same wherever it stands
                 self.passages.insert(-1, [value])
 
     def _formula(self, element: Any, chain: tuple[str, ...]) -> None:
