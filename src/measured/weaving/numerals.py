@@ -191,10 +191,16 @@ def numbers_by_hand(page: PageSource, appended: Mapping[Path, str] | None = None
 
 def promising_words(page: PageSource, appended: Mapping[Path, str] | None = None) -> list[Finding]:
     """Words that promise something about all cases, outside a claim."""
+    if page.meta.get("numerals") == "literature":
+        return []
     claims = [piece for piece in page.pieces if piece.tag == "claim" and piece.partner is not None]
     opening, closing = {p.number for p in claims}, {p.partner for p in claims}
     places = _Places(page, appended or {})
-    found = []
+    description = str(page.meta.get("description") or "")
+    line = page.meta_lines.get("description", 1)
+    found = [
+        Finding(page.path, line, _around(description, match)) for match in _PROMISE.finditer(description)
+    ]
     for passage in passages_between(page.reading.passages, opening, closing):
         shown = TOKEN.sub(_stand_in(page), passage)
         found += [places.finding(shown, match, _around(shown, match)) for match in _PROMISE.finditer(shown)]
