@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -252,6 +253,22 @@ def _fetcher(project: Project) -> Callable[[Path], object] | None:
     return module.vendor
 
 
+def _in_words(error: OSError) -> MeasuredError:
+    """What the system refused, and what helps against that."""
+    where = f"{error.filename}: " if error.filename else ""
+    mend = {
+        errno.EADDRINUSE: "end what uses it, or choose another: nox -s serve -- --address 127.0.0.1:8001",
+        errno.EADDRNOTAVAIL: "choose an address of this machine: nox -s serve -- --address 127.0.0.1:8001",
+        errno.ENOSPC: "free some space; site/ is as it was",
+        errno.EDQUOT: "free some space; site/ is as it was",
+        errno.EFBIG: "raise the limit on the size of files; site/ is as it was",
+        errno.EACCES: "mend the permissions of the file or its folder; site/ is as it was",
+        errno.EPERM: "mend the permissions of the file or its folder; site/ is as it was",
+        errno.EROFS: "make the folder writable; site/ is as it was",
+    }
+    return MeasuredError(f"{where}{error.strerror or error}", mend=mend.get(error.errno, ""))
+
+
 def main() -> None:
     """Run the command line; what a person can mend is told once and exits with 1."""
     try:
@@ -260,10 +277,7 @@ def main() -> None:
         click.echo(str(error), err=True)
         sys.exit(1)
     except OSError as error:
-        click.echo(f"{error.filename or 'a file'}: {error.strerror or error}", err=True)
-        click.echo(
-            "  to mend: free some space, or mend the folder's permissions; site/ is as it was", err=True
-        )
+        click.echo(str(_in_words(error)), err=True)
         sys.exit(1)
     except click.Abort:
         click.echo("stopped; nothing was stored", err=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import tempfile
+import tokenize
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -59,6 +61,40 @@ def csv_cell(value: object) -> object:
         if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
         else value
     )
+
+
+def read_text(path: Path, shown: Path | str | None = None) -> str:
+    """The text of a file that a person wrote: UTF-8, or, of Python, what the file itself declares.
+
+    Args:
+        path: the file.
+        shown: its name in messages, where that is another one.
+
+    Raises:
+        MeasuredError: it is not there, or no such text; with the line of the first byte that is none.
+    """
+    shown = path if shown is None else shown
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MeasuredError(f"cannot read: {error.strerror}", path=shown, expected="a text file") from error
+    try:
+        return data.decode(_encoding_of(data) if path.suffix == ".py" else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MeasuredError(
+            f"the byte 0x{data[error.start]:02X} is no {error.encoding.upper().removesuffix('-SIG')}",
+            path=shown,
+            line=data.count(b"\n", 0, error.start) + 1,
+            expected="a text file in UTF-8",
+            mend="save it as UTF-8 in the editor that wrote it",
+        ) from error
+
+
+def _encoding_of(data: bytes) -> str:
+    try:
+        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    except SyntaxError:
+        return "utf-8-sig"
 
 
 def sha256(data: bytes) -> str:

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from measured.errors import MeasuredError
+from measured.files import read_text
 from measured.folders import refuse_links_out
 
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
@@ -230,7 +231,7 @@ def _read(path: Path, seen: tuple[Path, ...]) -> dict[str, Any]:
     if path in seen:
         raise MeasuredError(f"INHERIT goes round in a circle through {path}", path=seen[0])
     try:
-        found = yaml.load(path.read_text(encoding="utf-8-sig"), Loader=_Loader)
+        found = yaml.load(read_text(path), Loader=_Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise MeasuredError(
@@ -239,8 +240,6 @@ def _read(path: Path, seen: tuple[Path, ...]) -> dict[str, Any]:
             line=mark.line + 1 if mark else None,
             expected="the settings of a site, as MkDocs documents them",
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise MeasuredError(f"the site's settings cannot be read: {error}", path=path) from error
     if not isinstance(found, dict):
         raise MeasuredError("the site's settings are no mapping", path=path, expected="site_name: …")
     parent = found.pop("INHERIT", None)

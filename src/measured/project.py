@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from measured.errors import MeasuredError
+from measured.files import read_text
 from measured.terms.experiment import Experiment
 from measured.terms.names import refuse_shared
 from measured.terms.record import Record, read_records
@@ -60,8 +61,8 @@ class Project:
         """
         path = root / "pyproject.toml"
         try:
-            settings = tomllib.loads(path.read_text(encoding="utf-8"))["tool"]["measured"]
-        except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+            settings = tomllib.loads(read_text(path))["tool"]["measured"]
+        except (tomllib.TOMLDecodeError, KeyError) as error:
             raise MeasuredError(
                 f"no settings for the engine: {error}", path=path, expected="a section [tool.measured]"
             ) from error
@@ -74,7 +75,7 @@ class Project:
     @cached_property
     def distribution(self) -> str:
         """The name under which the project installs: of its pyproject.toml, or else of its first package."""
-        settings = tomllib.loads((self.root / "pyproject.toml").read_text(encoding="utf-8"))
+        settings = tomllib.loads(read_text(self.root / "pyproject.toml"))
         return str((settings.get("project") or {}).get("name") or self.packages[0])
 
     @property

@@ -63,7 +63,7 @@ def test_the_same_pages_as_mkdocs_reads(tmp_path, monkeypatch):
         ("site_name: [", r"mkdocs\.yml:\d+: no YAML"),
         ("- x", "no mapping"),
         ("INHERIT: mkdocs.yml", "round in a circle"),
-        ("INHERIT: none.yml", "cannot be read"),
+        ("INHERIT: none.yml", r"none\.yml: cannot read"),
     ],
 )
 def test_settings_that_cannot_be_read_are_told(tmp_path, text, expected):

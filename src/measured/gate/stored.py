@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from measured import fast_yaml
+from measured import fast_yaml, files
 from measured.errors import MeasuredError
 from measured.terms.measurement import (
     AtLeast,
@@ -149,11 +149,11 @@ def read_expectations(path: Path) -> dict[str, Expectation]:
         MeasuredError: it cannot be read, or is not one.
     """
     try:
-        data = fast_yaml.load(path.read_text(encoding="utf-8"))
+        data = fast_yaml.load(files.read_text(path))
         return {name: Expectation.from_dict(name, entry) for name, entry in data.items()}
     except MeasuredError as error:
-        raise MeasuredError(error.problem, path=path, expected=error.expected) from error
-    except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise MeasuredError(error.problem, path=path, line=error.line, expected=error.expected) from error
+    except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise MeasuredError(
             f"the stored file cannot be read: {error}",
             path=path,

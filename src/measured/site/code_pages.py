@@ -54,7 +54,7 @@ def pages(
         cache: folder of pages that were made before.
     """
     for path in paths:
-        text = (root / path).read_text(encoding="utf-8").replace("\r\n", "\n")
+        text = files.read_text(root / path).replace("\r\n", "\n")
         yield f"{FOLDER}/{path}.html", _page(path, _highlighted(text, cache), site_name, hosted.get(path, ""))
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
+from measured import files
 from measured.errors import MeasuredError
 from measured.site import allowlist, theme_scripts
 
@@ -92,7 +93,7 @@ def refuse_foreign_styles(site: Path) -> int:
     """
     sheets = sorted(site.rglob("*.css"))
     for path in sheets:
-        for match in _CSS_URL.finditer(path.read_text(encoding="utf-8")):
+        for match in _CSS_URL.finditer(files.read_text(path, path.relative_to(site))):
             url = match["url"] or match["imported"]
             if _ELSEWHERE.match(url):
                 raise MeasuredError(

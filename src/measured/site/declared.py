@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from measured.errors import MeasuredError
+from measured.files import read_text
 from measured.project import Project
 from measured.site.code_pages import Place
 from measured.terms.measurement import Measurement
@@ -81,7 +82,7 @@ def _sources(project: Project) -> Iterator[Path]:
 
 def _constructed(path: Path) -> Iterator[tuple[str, str, int]]:
     """What is constructed in a file: by what, its id, and the line of the id."""
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path)
     if not any(f"{constructor}(" in text for constructor in CONSTRUCTORS):
         return
     for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)):

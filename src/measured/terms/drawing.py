@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from measured.errors import MeasuredError
+from measured.files import read_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -137,8 +138,8 @@ class Palette:
             MeasuredError: no such file, or a role that lacks a scheme.
         """
         try:
-            roles = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, json.JSONDecodeError) as error:
+            roles = json.loads(read_text(path))
+        except json.JSONDecodeError as error:
             raise MeasuredError(f"the palette cannot be read: {error}", path=path) from error
         for role, colours in roles.items():
             if set(colours) != set(SCHEMES) or not all(

@@ -249,7 +249,7 @@ def source_of(reference: str, path: Path, line: int) -> str:
     module, _, names = reference.partition(":")
     try:
         spec = find_spec(module)
-        origin = Path(spec.origin).read_text(encoding="utf-8")
+        origin = files.read_text(Path(spec.origin))
     except (ImportError, AttributeError, TypeError, ValueError, OSError) as error:
         raise MeasuredError(
             f"source={reference!r}: module {module} cannot be found", path=path, line=line

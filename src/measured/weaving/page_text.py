@@ -8,12 +8,15 @@ becomes what a fence says, if a fence may say it.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+from measured import files
 from measured.errors import MeasuredError
 
 NOTEBOOK = ".ipynb"
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SAID = ("tags", "source", "timeout", "alt", "html", "title", "hl_lines", "linenums")
 
 
@@ -27,13 +30,18 @@ def read_text(path: Path, shown: Path | str) -> str:
     Raises:
         MeasuredError: no text in UTF-8, or no notebook whose cells are Python.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    text = files.read_text(path, shown)
+    if path.suffix == NOTEBOOK:
+        return as_markdown(text, shown)
+    if control := _CONTROL.search(text):
         raise MeasuredError(
-            f"the page cannot be read: {error}", path=shown, expected="a text file in UTF-8"
-        ) from error
-    return as_markdown(text, shown) if path.suffix == NOTEBOOK else text
+            f"the page holds the control character U+{ord(control[0]):04X}",
+            path=shown,
+            line=text.count("\n", 0, control.start()) + 1,
+            expected="text that readers can see",
+            mend="delete it",
+        )
+    return text
 
 
 def as_markdown(notebook: str, shown: Path | str) -> str:
