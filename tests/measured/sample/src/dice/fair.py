@@ -6,12 +6,14 @@ from dice.luck import mean_of_throws, run
 from dice.throwing import SIDES, throw
 from measured.terms.claims import Claim, between
 from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
+from measured.terms.family import Family
 from measured.terms.measurement import AtMost, Close, Exact, Measurement, Spread
 from measured.terms.null import becomes, one_seed
 from measured.terms.scope import Scope
 from measured.terms.trial import Confirmation, Trial
 
 SEEDS = (0, 1, 2)
+LUCK = Family("fair.luck", "mean over seeds", Spread("seeds differ", k=3.0, floor=1e-9), ".3f")
 THROWS = Trial("throws", "What do a hundred throws show on average?", mean_of_throws, {"draws": 100})
 
 
@@ -26,27 +28,13 @@ def measure(draws, seed, thrown, runs):
             "fair.mean", faces.mean(), "mean of the throws", Close("sums may round", atol=1e-9), ".4f"
         ),
         Measurement("fair.error", 1e-9, "rounding", AtMost("rounding only", bound=1e-6), ".2e"),
-        Measurement(
-            "fair.luck",
-            float(np.mean(means)),
-            "mean over seeds",
-            Spread("seeds differ", k=3.0, floor=1e-9),
-            ".3f",
-            seeds=SEEDS[: len(means)],
-            samples=means,
-        ),
+        LUCK.over_seeds(means, SEEDS[: len(means)]),
         Measurement("fair.name", "six <b>sides</b> & |pipes|", "a text", Exact("a name")),
     )
     table = Table(
         "fair.summary", ("what", "value"), (("mean", Cell("fair.mean")), ("sides", Cell("fair.sides")))
     )
     return Findings(measurements, {"counts": counts}, (table,))
-
-
-def seen(findings, name):
-    """The value of each seed, by seed."""
-    found = next(m for m in findings.measurements if m.id == name)
-    return dict(zip(map(str, found.seeds), found.samples, strict=True))
 
 
 EXPERIMENT = Experiment(
@@ -72,7 +60,7 @@ EXPERIMENT = Experiment(
         Claim(
             "fair.every_seed",
             "the mean over each seed's throws lies between 3 and 4",
-            lambda f: between(seen(f, "fair.luck"), 3, 4),
+            lambda f: between(LUCK.samples(f), 3, 4),
             nulls=(one_seed("fair.luck", by="fair.sides"),),
             confirmed_by=Confirmation(THROWS, "3 < mean < 4"),
         ),

@@ -7,10 +7,15 @@ import numpy as np
 
 from measured.terms.claims import Claim, above
 from measured.terms.experiment import Experiment, Findings
-from measured.terms.measurement import Close, Measurement
+from measured.terms.family import Family
+from measured.terms.measurement import Close
 
 DATA = Path(__file__).parents[2] / "data" / "loaded_die.csv"
 BROKEN = False
+
+ROUNDING = Close("sums may round", atol=1e-9)
+MEAN = Family("loaded.mean", "mean of the loaded die", ROUNDING, ".3f")
+HEAVIEST = Family("loaded.heaviest", "chance of the heaviest face", ROUNDING, ".3f")
 
 
 def weights():
@@ -24,16 +29,8 @@ def measure():
     if BROKEN:
         raise ArithmeticError("the die broke")
     chances = weights() / weights().sum()
-    rounding = Close("sums may round", atol=1e-9)
-    mean = float(chances @ np.arange(1, len(chances) + 1))
-    return Findings(
-        (
-            Measurement("loaded.mean", mean, "mean of the loaded die", rounding, ".3f"),
-            Measurement(
-                "loaded.heaviest", float(chances.max()), "chance of the heaviest face", rounding, ".3f"
-            ),
-        )
-    )
+    mean = chances @ np.arange(1, len(chances) + 1)
+    return Findings((MEAN.of(mean), HEAVIEST.of(chances.max())))
 
 
 EXPERIMENT = Experiment(
@@ -45,7 +42,7 @@ EXPERIMENT = Experiment(
         Claim(
             "loaded.leans",
             "the mean of the loaded die lies above that of a fair one",
-            lambda f: above({"loaded": f["loaded.mean"]}, 3.5),
+            lambda f: above(MEAN.values(f), 3.5),
         ),
     ),
 )
