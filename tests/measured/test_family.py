@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measured.errors import MeasuredError
+from measured.terms.claims import above, below, every
 from measured.terms.experiment import Cell, Findings
 from measured.terms.family import Family, rows, table
 from measured.terms.measurement import Exact, Measurement, Spread
@@ -161,3 +162,10 @@ def test_an_extreme_has_no_standard_error_and_takes_no_spread():
         Family("toy.s", "w", Spread("why"), ".1f", statistic="largest").over_seeds([1, 2], seeds=(0, 1))
     with pytest.raises(MeasuredError, match="'best' of its samples"):
         Measurement("toy.s", 1, "w", WHY, statistic="best")
+
+
+def test_values_of_the_same_name_are_all_seen_where_claims_join(findings):
+    joined = every(above(WEIGHT.values(findings, way="unscaled"), 0.2), below(LONE.values(findings), 9))
+    assert joined.saw["bound"] == 0.2
+    assert joined.saw["bound 2"] == 9
+    assert len(every(above({"a": 1}, 0), above({"b": 1}, 0)).saw) == 3, "the same bound is told once"

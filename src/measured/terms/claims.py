@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from measured.terms.experiment import Findings
@@ -157,10 +158,16 @@ def every(*verdicts: Verdict) -> Verdict:
     """All of several verdicts hold; the margin is the smallest."""
     _refuse_nothing(verdicts)
     saw: dict[str, Any] = {}
-    for verdict in verdicts:
-        saw.update(verdict.saw)
+    for name, value in (item for verdict in verdicts for item in verdict.saw.items()):
+        saw[_name_beside(saw, name, value)] = value
     legs = tuple(leg for verdict in verdicts for leg in (verdict.legs or (verdict,)))
     return Verdict(all(v.holds for v in verdicts), min(v.margin for v in verdicts), saw, legs)
+
+
+def _name_beside(saw: Mapping[str, Any], name: str, value: Any) -> str:
+    """The name, or one with a number where another value has it: two bounds are both told."""
+    names = (name if n == 1 else f"{name} {n}" for n in count(1))
+    return next(free for free in names if free not in saw or saw[free] == value)
 
 
 def _steps(values: Mapping[str, float], sign: int) -> Verdict:
