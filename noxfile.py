@@ -29,6 +29,13 @@ def build(session: nox.Session) -> None:
 
 
 @nox.session
+def plan(session: nox.Session) -> None:
+    """Say what a build would make anew, and why; make nothing."""
+    install(session)
+    session.run("measured", "plan", *session.posargs)
+
+
+@nox.session
 def serve(session: nox.Session) -> None:
     """Serve the site at 127.0.0.1:8000 and reload it after each edit; measures nothing."""
     install(session)

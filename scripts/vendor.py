@@ -93,24 +93,25 @@ FACES = (
 )
 
 
-def vendor(root: Path) -> Path:
+def vendor(root: Path, build: Path | None = None) -> Path:
     """The folder with the third-party files that the site serves, made if anything changed.
 
     Args:
         root: the project's root, with package.json and package-lock.json.
+        build: the folder of everything generated; None for `build` in the root.
 
     Returns:
-        `build/vendor/site`: p5.min.js, woff2 files, fonts.css, and `licenses/`.
+        Its `vendor/site`: p5.min.js, woff2 files, fonts.css, and `licenses/`.
 
     Raises:
         MeasuredError: npm cannot install what the lock names, or a package lacks an expected file.
     """
-    site = root / "build" / "vendor" / "site"
-    stamp = root / "build" / "vendor" / "site.json"
+    build = build or root / "build"
+    site, stamp = build / "vendor" / "site", build / "vendor" / "site.json"
     key = _key(root, Path(__file__), *(root / name for name in (*NPM_FILES, LOCK)))
     if _is_fresh(stamp, key, site):
         return site
-    modules = install(root) / "node_modules"
+    modules = install(root, build) / "node_modules"
     made = {name: _read(modules / source) for name, source in COPIES.items()}
     made |= {face.name: subset(_read(modules / face.source), face) for face in FACES}
     made["fonts.css"] = fonts_css().encode()
@@ -120,11 +121,12 @@ def vendor(root: Path) -> Path:
     return site
 
 
-def install(root: Path, *, development: bool = False) -> Path:
+def install(root: Path, build: Path | None = None, *, development: bool = False) -> Path:
     """The folder whose node_modules holds what package-lock.json names, installed if anything changed.
 
     Args:
         root: the project's root.
+        build: the folder of everything generated; None for `build` in the root.
         development: with the linter and the checkers of the built site.
 
     Returns:
@@ -133,7 +135,7 @@ def install(root: Path, *, development: bool = False) -> Path:
     Raises:
         MeasuredError: npm fails; what was installed before still stands.
     """
-    folder = root / "build" / "vendor" / ("tools" if development else "node")
+    folder = (build or root / "build") / "vendor" / ("tools" if development else "node")
     key = _key(root, *(root / name for name in NPM_FILES))
     if _is_fresh(folder / "stamp.json", key, folder):
         return folder

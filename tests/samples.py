@@ -27,9 +27,8 @@ class Sample:
         return [sys.executable, "-m", "measured.cli", *arguments]
 
     def options(self, more):
-        keep = {k: v for k, v in os.environ.items() if not k.startswith("MEASURED_")}
         path = os.pathsep.join((str(self.root / "src"), str(ENGINE)))
-        env = {**keep, "PYTHONPATH": path, "NO_MKDOCS_2_WARNING": "1"}
+        env = {**os.environ, "PYTHONPATH": path, "NO_MKDOCS_2_WARNING": "1"}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return {"cwd": self.root, "env": env, **pipes, **more}
 

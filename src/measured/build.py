@@ -22,7 +22,10 @@ Say = Callable[[str], None]
 
 
 def build(
-    project: Project, say: Say, workers: int | None = None, fetch: Callable[[Path], object] | None = None
+    project: Project,
+    say: Say,
+    workers: int | None = None,
+    fetch: Callable[[Path, Path], object] | None = None,
 ) -> Path:
     """The whole way; the site that stood before stands until the new one has passed every check.
 
@@ -30,7 +33,7 @@ def build(
         project: what to build.
         say: receives one line a step.
         workers: processes that measure at the same time; None for as many as fit.
-        fetch: installs the site's third-party files, given the project's folder.
+        fetch: installs the site's third-party files, given the project's folder and that of its builds.
 
     Returns:
         The folder of the finished site.
@@ -49,7 +52,7 @@ def build(
             claims(project, say)
         say(f"prose: {prose.pass_prose(project)} (measured prose lists them)")
         if fetch is not None:
-            fetch(project.root)
+            fetch(project.root, project.full_build)
         site = SiteProduct(project, target)
         state = made(site, project.root)
         shown = _shown(target, project.root)
@@ -87,7 +90,7 @@ def measure(project: Project, say: Say, workers: int | None) -> None:
         make(project, stale, say, workers)
         workflow.refuse_stale(project)
     for path in workflow.prune(project, every):
-        say(f"  removed {path.relative_to(project.root)}: nothing declares it any more")
+        say(f"  removed {_shown(path, project.root)}: nothing declares it any more")
 
 
 def claims(project: Project, say: Say) -> None:

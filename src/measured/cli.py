@@ -19,10 +19,11 @@ from measured.project import Project
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--quick", is_flag=True, help="Fewer draws and seeds, for authors; never published.")
 @click.option("--root", type=click.Path(path_type=Path), default=Path("."), help="The project's folder.")
+@click.option("--output", type=click.Path(path_type=Path), help="Where build/ and site/ go; else the root.")
 @click.pass_context
-def cli(context: click.Context, quick: bool, root: Path) -> None:
+def cli(context: click.Context, quick: bool, root: Path, output: Path | None) -> None:
     """Measure, draw, weave, compare."""
-    context.obj = Project.load(root, quick=quick)
+    context.obj = Project.load(root, quick=quick, output=output)
 
 
 @cli.command()
@@ -146,8 +147,6 @@ def outcome(project: Project, name: str, run: str) -> None:
 @click.pass_obj
 def serve(project: Project, address: str) -> None:
     """Serve the site and reload it after each edit; measures nothing."""
-    import os
-
     from mkdocs.commands.serve import serve as mkdocs_serve
 
     from measured import build as building
@@ -155,9 +154,11 @@ def serve(project: Project, address: str) -> None:
     fetch = _fetcher(project)
     if fetch is not None:
         with building.alone(project, click.echo):
-            fetch(project.root)
-    os.environ["MEASURED_QUICK"] = "1" if project.quick else "0"
-    mkdocs_serve(str(project.root / "mkdocs.yml"), livereload=True, dev_addr=address, watch=[])
+            fetch(project.root, project.full_build)
+    from measured.plugin import showing
+
+    with showing(project):
+        mkdocs_serve(str(project.root / "mkdocs.yml"), livereload=True, dev_addr=address, watch=[])
 
 
 @cli.command()
@@ -242,7 +243,7 @@ def _named(found: dict[str, Any], name: str, what: str) -> Any:
     return found[name]
 
 
-def _fetcher(project: Project) -> Callable[[Path], object] | None:
+def _fetcher(project: Project) -> Callable[[Path, Path], object] | None:
     """The project's own installer of third-party files (`scripts/vendor.py`), where it has one."""
     path = project.root / "scripts" / "vendor.py"
     if not path.exists():

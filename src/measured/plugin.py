@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from mkdocs.config import config_options as c
@@ -20,6 +22,18 @@ from measured.project import Project
 from measured.site import data_files, finish, render, stages
 from measured.site.kept_pages import Kept
 from measured.site.weave_site import VENDOR, inert, weave_site
+
+_shown: ContextVar[Project | None] = ContextVar("project that is shown", default=None)
+
+
+@contextmanager
+def showing(project: Project) -> Iterator[None]:
+    """Show this project, quick or not, to whoever has MkDocs build inside the block."""
+    token = _shown.set(project)
+    try:
+        yield
+    finally:
+        _shown.reset(token)
 
 
 class MeasuredConfig(Config):
@@ -43,7 +57,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         """Find the project, and give every page the palette and the rules of formulas."""
         root = Path(config.config_file_path).parent
         with _as_plugin_error():
-            self.project = Project.load(root, quick=os.environ.get("MEASURED_QUICK") == "1")
+            self.project = _shown.get() or Project.load(root)
             self.unchecked = publishable.reasons_against(self.project)
             if not self._only_looked_at(config):  # before MkDocs empties the site's folder
                 publishable.refuse(self.unchecked)

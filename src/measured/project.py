@@ -35,6 +35,7 @@ class Project:
         hooks: the Python file of what the project adds to its site, relative to the root; empty for none.
         one_style_sheet: whether a page names one style sheet, without what the site never uses.
         quick: whether authors asked for fewer draws and seeds.
+        output: where `build` and `site` go; None for the root, which a checkout that is only read cannot be.
     """
 
     root: Path
@@ -51,9 +52,10 @@ class Project:
     hooks: str = ""
     one_style_sheet: bool = False
     quick: bool = False
+    output: Path | None = None
 
     @classmethod
-    def load(cls, root: Path, quick: bool = False) -> Project:
+    def load(cls, root: Path, quick: bool = False, output: Path | None = None) -> Project:
         """Read `[tool.measured]`.
 
         Raises:
@@ -68,7 +70,7 @@ class Project:
             ) from error
         settings = {k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()}
         try:
-            return cls(root=root.resolve(), quick=quick, **settings)
+            return cls(root=root.resolve(), quick=quick, output=output and output.resolve(), **settings)
         except TypeError as error:
             raise MeasuredError(f"[tool.measured]: {error}", path=path) from error
 
@@ -81,7 +83,12 @@ class Project:
     @property
     def build(self) -> Path:
         """Everything generated; quick runs have a folder of their own, so that nothing mixes."""
-        return self.root / "build" / "quick" if self.quick else self.root / "build"
+        return self.full_build / "quick" if self.quick else self.full_build
+
+    @property
+    def full_build(self) -> Path:
+        """That of the whole build, whose third-party files quick ones share."""
+        return (self.output or self.root) / "build"
 
     @property
     def records(self) -> Path:
@@ -106,7 +113,7 @@ class Project:
     @property
     def site(self) -> Path:
         """What gets published."""
-        return self.root / "site"
+        return (self.output or self.root) / "site"
 
     @property
     def stored(self) -> Path:

@@ -107,6 +107,20 @@ def test_links_into_a_hosted_repository_are_known_forms_only(repository, link):
     assert commit.link(Place("src/changed.py", 3)) == ""
 
 
+def test_a_project_in_a_folder_of_a_repository_links_to_its_files_there(tmp_path):
+    root = tmp_path / "books" / "dice"
+    root.mkdir(parents=True)
+    (root / "a.py").write_text("1\n")
+    (root / "b.py").write_text("1\n")
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x@example.com"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *arguments], check=True)
+    (root / "b.py").write_text("2\n")
+    commit = provenance.commit_of(root, "https://github.com/a/b")
+    assert commit.link(Place("a.py", 1)).endswith(f"{commit.sha}/books/dice/a.py#L1")
+    assert commit.link(Place("b.py", 1)) == ""
+
+
 def test_the_commit_comes_from_git_and_only_where_an_address_is_configured(tmp_path):
     assert provenance.commit_of(tmp_path, None) is None
     assert provenance.commit_of(tmp_path, "https://github.com/a/b") is None

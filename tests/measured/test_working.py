@@ -14,6 +14,7 @@ import pytest
 from measured.making import executor
 from measured.making.progress import Progress
 from measured.making.workflow import Job, _Schedule
+from samples import SAMPLE, copy
 
 
 def test_the_callers_environment_reaches_no_number(sample):
@@ -50,6 +51,20 @@ def test_an_experiment_that_ends_or_kills_its_process_fails_alone(sample):
     assert "loaded: its process was killed" in made.stdout
     assert "run seed0 of fair (seed 0) raised SystemExit" in made.stdout
     assert "Traceback" not in made.stdout
+
+
+def test_a_checkout_that_is_only_read_is_built_elsewhere(tmp_path):
+    sample = copy(SAMPLE, tmp_path / "dice")
+    for path in (*sample.root.rglob("*"), sample.root):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    before = sample.tree(".")
+    made = sample.run("--output", str(tmp_path / "elsewhere"), "make", "--workers", "1")
+    after = sample.tree(".")
+    for path in (sample.root, *sample.root.rglob("*")):
+        path.chmod(0o755)
+    assert made.returncode == 0, made.stdout
+    assert (tmp_path / "elsewhere/build/records/fair.json").exists()
+    assert after == before
 
 
 def test_an_interrupt_publishes_nothing_and_leaves_no_process(sample):

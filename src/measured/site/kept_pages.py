@@ -20,6 +20,7 @@ from typing import Any
 
 from measured import keeping
 
+NAME = "kept_pages.json"
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _opened: set[str] | None = None
 _thread: int | None = None
@@ -127,17 +128,11 @@ class _Warned(logging.Handler):
 _kept: Kept | None = None
 
 
-def on_startup(command: str, dirty: bool) -> None:
-    """Read what earlier builds kept, where the build says."""
-    global _kept
-    path = os.environ.get("MEASURED_KEPT_PAGES")
-    _kept = Kept(Path(path)) if path else None
-
-
 def on_files(files: Any, config: Any) -> Any:
-    """Called once all files are known."""
-    if _kept is not None:
-        _kept.begin(files, config)
+    """Called once all files are known; what earlier builds kept lies beside the settings."""
+    global _kept
+    _kept = Kept(Path(config.config_file_path).parent / NAME)
+    _kept.begin(files, config)
     return files
 
 

@@ -50,8 +50,8 @@ class SiteProduct:
         """Settings, pages, theme and hooks; records, figures and runs; the engine, and what is installed."""
         root = self.project.root
         parts = {"engine": tree_of(file_of(ENGINE).parent)}
-        for folder in _folders(root):
-            parts[f"tree {folder}"] = tree_of(root / folder)
+        for name, folder in _folders(self.project).items():
+            parts[f"tree {name}"] = tree_of(folder)
         for built in (self.project.records, self.project.drawings, self.project.runs):
             parts[f"made {built.name}"] = tree_of(built)
         parts["stored values"] = tree_of(self.project.stored)
@@ -114,17 +114,22 @@ def tree_of(folder: Path) -> str:
     return digest({p.relative_to(folder).as_posix(): files.sha256(p.read_bytes()) for p in found})
 
 
-def _folders(root: Path) -> list[str]:
-    """The folders that the site's settings name, below the project's or beside it."""
-    settings = SiteSettings.load(root)
-    named = [
-        settings.docs,
-        root / str(settings.plugins.get("measured", {}).get("vendor", "build/vendor/site")),
-    ]
+def _folders(project: Project) -> dict[str, Path]:
+    """The folders that the site's settings name, by their place below the project's, or as they are."""
+    root, settings = project.root, SiteSettings.load(project.root)
+    named = [settings.docs, vendor_folder(project, settings)]
     theme = settings.theme.get("custom_dir")
     if theme:
         named.append(root / str(theme))
-    return [str(path.relative_to(root)) if path.is_relative_to(root) else str(path) for path in named]
+    return {
+        path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path): path for path in named
+    }
+
+
+def vendor_folder(project: Project, settings: SiteSettings) -> Path:
+    """Where third-party files were installed for the site."""
+    named = settings.plugins.get("measured", {}).get("vendor")
+    return project.full_build / "vendor" / "site" if named is None else project.root / str(named)
 
 
 def _hooks(root: Path) -> list[str]:

@@ -68,19 +68,28 @@ def source_files(record: Record, project: Project) -> list[Path]:
 
 @dataclass(frozen=True)
 class Commit:
-    """The hosted state of the code: a link is only made to a file that stands there as it stands here."""
+    """The hosted state of the code: a link is only made to a file that stands there as it stands here.
+
+    Args:
+        repository: its address.
+        sha: the commit.
+        changed: paths in the repository that differ from it.
+        folder: the project's own in the repository, with `/` at its end; empty where it is all of it.
+    """
 
     repository: str
     sha: str
     changed: frozenset[str]
+    folder: str = ""
 
     def link(self, place: Place) -> str:
         """The address of a line in the hosted repository, or nothing where its form is not known."""
         hostname = urlsplit(self.repository).hostname or ""
         form = next((f for host, f in _FORMS.items() if host in hostname), "")
-        if not form or place.path in self.changed:
+        path = self.folder + place.path
+        if not form or path in self.changed:
             return ""
-        where = {"sha": self.sha, "path": place.path, "line": place.line}
+        where = {"sha": self.sha, "path": path, "line": place.line}
         return form.format(repository=self.repository.rstrip("/"), **where)
 
 
@@ -101,7 +110,9 @@ def commit_of(root: Path, repository: str | None) -> Commit | None:
     if sha is None:
         return None
     changed = _git(root, "status", "--porcelain", "--no-renames", "--untracked-files=all") or ""
-    return Commit(repository, sha.strip(), frozenset(line[3:].strip('"') for line in changed.splitlines()))
+    folder = (_git(root, "rev-parse", "--show-prefix") or "").strip()
+    paths = frozenset(line[3:].strip('"') for line in changed.splitlines())
+    return Commit(repository, sha.strip(), paths, folder)
 
 
 def _git(root: Path, *arguments: str) -> str | None:

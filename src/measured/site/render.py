@@ -147,7 +147,7 @@ def render(
     done = subprocess.run(
         renderer.command(path),
         cwd=settings.path.parent,
-        env={**os.environ, **environment, "MEASURED_KEPT_PAGES": str(woven.parent / "kept_pages.json")},
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,

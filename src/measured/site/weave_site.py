@@ -20,6 +20,7 @@ from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
 from measured.site import collisions, data_files, generated, hooks, ledger, notebooks, provenance
 from measured.site.finish_page import NEUTRAL, Expected, address_of, file_of
+from measured.site.product import vendor_folder
 from measured.weaving import cells, diagrams, formulas
 from measured.weaving.kernel import Setup
 from measured.weaving.page import PageSource, scan
@@ -133,7 +134,7 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
         return NEUTRAL + (address_of(place, settings.directory_urls) if is_page(place) else place)
 
     elsewhere = _elsewhere(project, settings, copied)
-    vendor = project.root / _vendor(settings)
+    vendor = vendor_folder(project, settings)
     site = generated.Site(settings.name, settings.repository, link, vendor, elsewhere)
     sources = (generated.files(project, library, pages, site), hooks.load(project).files(project))
     made = collisions.collect(sources, authored, settings)
@@ -184,10 +185,6 @@ def _elsewhere(project: Project, settings: SiteSettings, copied: Mapping[str, Pa
         picture,
         settings.directory_urls,
     )
-
-
-def _vendor(settings: SiteSettings) -> str:
-    return str(settings.plugins.get("measured", {}).get("vendor", VENDOR))
 
 
 def front_matter(meta: Mapping[str, Any]) -> str:
