@@ -46,8 +46,13 @@ MATHS = [
     *map(ord, "∀∂∇∈∑∏−∗∘√∝∞∥∼≈≠≡≤≥≪≫⊙⊤⊥✓✗⋅⋮⋯⌈⌉⌊⌋⟨⟩…̂̄ˆ¯"),
     *range(0x1D434, 0x1D468),  # italic
     *range(0x1D6FC, 0x1D714),  # italic Greek, small
+    # What stretches must stand here: Chromium looks for its parts in the first face alone.
+    *map(ord, "\u2061‾˙¨∫∬⏞⏟∪∩⊕"),
+]
+# What few pages show: a face that is fetched where one of these characters is.
+RARE_MATHS = [
     *range(0x1D400, 0x1D434),  # bold
-    *map(ord, "°∘¨˙‾̸ϕϵ\u2009\u2061ℒℕℱ∉∖∩∪∫∬≔⊆⊕⋱⌀⏞⏟⟂⟺𝒩𝔼𝔤𝖳𝚡𝜷"),
+    *map(ord, "°̸ϕϵ\u2009ℒℕℱ∉∖≔⊆⋱⌀⟂⟺𝒩𝔼𝔤𝖳𝚡𝜷𝟙"),
 ]
 
 
@@ -61,11 +66,35 @@ class Face:
     weight: int = 400
     style: str = "normal"
     features: tuple[str, ...] = ("kern", "liga", "mark", "mkmk", "ccmp", "tnum")
+    is_rare: bool = False
 
     @property
     def name(self) -> str:
         """The file's name on the site."""
-        return f"{self.family.lower().replace(' ', '-')}-{self.weight}-{self.style}.woff2"
+        part = "-rare" if self.is_rare else ""
+        return f"{self.family.lower().replace(' ', '-')}{part}-{self.weight}-{self.style}.woff2"
+
+    @property
+    def rule(self) -> str:
+        """What declares it in a style sheet beside it; a rare one says for which characters it is fetched."""
+        ranges = ", ".join(_ranges(sorted(self.characters)))
+        fetched = f"  unicode-range: {ranges};\n" if self.is_rare else ""
+        return (
+            f'@font-face {{\n  font-family: "{self.family}";\n  font-style: {self.style};\n'
+            f"  font-weight: {self.weight};\n  font-display: swap;\n"
+            f'  src: url("{self.name}") format("woff2");\n{fetched}}}\n'
+        )
+
+
+def _ranges(codes: list[int]) -> list[str]:
+    """Characters as a style sheet names them, neighbours together."""
+    runs: list[list[int]] = []
+    for code in codes:
+        if runs and runs[-1][1] == code - 1:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code])
+    return [f"U+{first:X}" if first == last else f"U+{first:X}-{last:X}" for first, last in runs]
 
 
 def _text(weight: int, style: str) -> Face:
@@ -89,6 +118,13 @@ FACES = (
         "@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2",
         tuple(MATHS),
         features=("ccmp",),
+    ),
+    Face(
+        "STIX Two Math",
+        "@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2",
+        tuple(RARE_MATHS),
+        features=("ccmp",),
+        is_rare=True,
     ),
 )
 
@@ -190,13 +226,7 @@ def subset(font: bytes, face: Face) -> bytes:
 
 def fonts_css() -> str:
     """The style sheet that declares the faces, relative to its own folder."""
-    rules = [
-        f'@font-face {{\n  font-family: "{face.family}";\n  font-style: {face.style};\n'
-        f"  font-weight: {face.weight};\n  font-display: swap;\n"
-        f'  src: url("{face.name}") format("woff2");\n}}\n'
-        for face in FACES
-    ]
-    return "".join(rules)
+    return "".join(face.rule for face in FACES)
 
 
 def _npm_ci(folder: Path, development: bool) -> None:

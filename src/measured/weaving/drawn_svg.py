@@ -106,12 +106,18 @@ def _declarations(parsed: list) -> list[tuple[str, str, bool]]:
     ]
 
 
+# What an element is unless it says otherwise.
+_USUAL = {"font-weight": "normal", "font-style": "normal", "stroke-dasharray": "0", "opacity": "1"}
+
+
 def _keep_drawing(element: ET.Element) -> None:
     for child in list(element):
         if _local(child.tag) not in _DRAWING - {"title", "desc"}:
             element.remove(child)
     for name, value in list(element.attrib.items()):
-        if name in ("fill", "stroke"):
+        if value == _USUAL.get(name):
+            del element.attrib[name]
+        elif name in ("fill", "stroke"):
             element.set(name, _role(value, element, name))
         elif name == "font-size":
             element.set(name, re.sub(r"[\d.]+(?=px)", lambda m: f"{float(m[0]) * SIZE / LAID_OUT:g}", value))

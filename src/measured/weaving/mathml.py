@@ -192,6 +192,8 @@ def _mend(root: ET.Element) -> None:
         if len(element):  # an operator is text; what Temml makes one of letters is a row of them
             element.tag, element.attrib = "mrow", {}
     for element in root.iter():
+        for name in _SAID_ANYWAY:
+            element.attrib.pop(name, None)
         style = element.attrib.pop("style", "")
         names = [*element.get("class", "").split(), *map(_class_of, filter(None, style.split(";")))]
         names = [name for name in names if name not in _NEEDLESS]
@@ -209,6 +211,9 @@ def _mend(root: ET.Element) -> None:
 
 NUMBERED = "tml-eqn"
 """The class of the cell that holds the number of an equation; a page numbers its own."""
+
+# What a browser knows of brackets and commas by itself, or does not ask for.
+_SAID_ANYWAY = ("fence", "separator")
 
 # `display: block math` is what a browser does by itself.
 _NEEDLESS = {"tml-display", "tml-display-block-math", "tml-label"}
