@@ -31,7 +31,18 @@ DECIDING = [
     "weaving/conditions",
 ]
 TESTS = [
-    *("accepting", "claims", "conditions", "decisions", "finish", "gate", "gate_mutation", "made", "margins"),
+    *(
+        "accepting",
+        "allowlist",
+        "claims",
+        "conditions",
+        "decisions",
+        "finish",
+        "gate",
+        "gate_mutation",
+        "made",
+        "margins",
+    ),
     *("measurement", "names", "parts", "policy", "verdicts"),
 ]
 SHOWING = re.compile(r"\.(table|tables|_signed|__str__)__mutmut|ǁ(__str__)__mutmut")

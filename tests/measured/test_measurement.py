@@ -136,3 +136,68 @@ def test_a_measurement_survives_being_recorded(value):
     chosen = ".6g" if isinstance(value, float) else ""
     made = measurement(value, format=chosen)
     assert Measurement.from_dict(made.as_dict()) == made
+
+
+def test_what_can_be_shown_without_a_format():
+    assert measurement(True, format="").display() == "yes"
+    assert measurement(False, format="").display() == "no"
+    assert measurement(3, format="").display() == "3"
+    assert measurement(math.inf, format="", non_finite=True).display() == "inf"
+    with pytest.raises(MeasuredError, match="format '' does not fit dice.mean, whose value is the float 0.5"):
+        measurement(0.5, format="")
+
+
+def test_two_samples_are_enough_for_a_spread_and_infinite_ones_have_none():
+    two = measurement(seeds=(0, 1), samples=(0.1, 0.3), tolerance=Spread(WHY, floor=0.1))
+    assert two.standard_error == pytest.approx(0.1)
+    assert two.spread["sd"] == pytest.approx(math.sqrt(0.02))
+    with pytest.raises(MeasuredError, match="has a Spread tolerance and 1 samples"):
+        measurement(seeds=(0,), samples=(0.1,), tolerance=Spread(WHY))
+    never = measurement(seeds=(0, 1), samples=(0.1, math.inf), non_finite=True)
+    assert (never.standard_error, never.spread["sd"], never.spread["max"]) == (None, None, math.inf)
+    assert measurement().spread is None
+    assert measurement(seeds=(0,), samples=(0.1,)).standard_error is None
+
+
+def test_what_is_no_number_truth_value_or_text_is_named():
+    with pytest.raises(MeasuredError, match="a measurement's value is a list"):
+        measurement([0.5])
+    with pytest.raises(MeasuredError, match="a measurement's value is a ndarray"):
+        measurement(np.ones(2))
+
+
+def test_an_unknown_statistic_and_one_without_an_error_are_refused():
+    with pytest.raises(MeasuredError, match="is the 'mode' of its samples"):
+        measurement(statistic="mode")
+    with pytest.raises(MeasuredError, match="has a Spread tolerance and is the largest of its samples"):
+        measurement(seeds=(0, 1), samples=(0.1, 0.2), tolerance=Spread(WHY), statistic="largest")
+
+
+def test_each_policy_says_what_it_allows_and_where_it_ends():
+    for policy, allowed, ends, width in (
+        (Exact(WHY), "exactly 2.0", (2.0, 2.0), 0.0),
+        (Close(WHY, rtol=0.1, atol=0.3), "2.0 ± 0.5", (1.5, 2.5), 0.5),
+        (Spread(WHY, k=2, floor=0.1), "2.0 ± 0.5", (1.5, 2.5), 0.5),
+        (AtMost(WHY, bound=3.0), "at most 3.0", (-math.inf, 3.0), None),
+        (AtLeast(WHY, bound=1.0), "at least 1.0", (1.0, math.inf), None),
+    ):
+        assert policy.allowed(2.0, 0.25) == allowed
+        assert policy.ends(2.0, 0.25) == ends
+        assert policy.width(2.0, 0.25) == width
+    assert Spread(WHY, k=2, floor=0.1).width(2.0) == 0.1
+    assert Exact(WHY).width("six") is None
+    assert Exact(WHY).allowed("six") == "exactly 'six'"
+    for edge in (1.5, 2.5):
+        assert Close(WHY, rtol=0.1, atol=0.3).allows(edge, 2.0)
+        assert Spread(WHY, k=2).allows(edge, 2.0, 0.25)
+    assert AtMost(WHY, bound=3.0).allows(3.0, 0)
+    assert AtLeast(WHY, bound=1.0).allows(1.0, 0)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{}, {"kind": "close"}, {"kind": "exact", "reason": WHY, "bound": 1}, {"reason": WHY}, {"kind": 3}],
+)
+def test_a_policy_that_cannot_be_read_is_shown(data):
+    with pytest.raises(MeasuredError, match="unreadable tolerance|reason|does not know"):
+        tolerance_from_dict(data)

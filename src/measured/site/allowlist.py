@@ -101,6 +101,7 @@ _MATHML_ATTRIBUTES = _words(
     "columnalign rowalign columnspacing rowspacing columnlines rowlines frame framespacing equalrows "
     "equalcolumns side minlabelspacing columnspan rowspan encoding open close separators intent arg"
 )
+_TEX = ("application/x-tex", "latex", "tex")
 _INPUT_TYPES = ("", "checkbox", "radio", "range", "number", "text")
 _ADDRESSES = _words("href src xlink:href action poster cite data formaction")
 _LINKS = ("http", "https", "mailto", "tel")
@@ -257,7 +258,7 @@ def _value_problems(tag: str, name: str, value: str) -> Iterator[str]:
         yield f'<input type="{value}">'
     elif name == "type" and tag == "button" and value.lower() != "button":
         yield f'<button type="{value}">'
-    elif name == "encoding" and tag == "annotation" and "tex" not in value.lower():
+    elif name == "encoding" and tag == "annotation" and value.lower() not in _TEX:
         yield f'<annotation encoding="{value}">'
     elif tag in _SVG and "url(" in value.lower():
         for address in _URL_IN_STYLE.findall(value):
