@@ -241,6 +241,10 @@ class Library:
         spaces = {root: Namespace(root, self, self._measured) for root in sorted(roots)}
         return {**spaces, "parameters": Namespace("parameters", self, self._parameter)}
 
+    def find(self, name: str) -> Number | None:
+        """The number that a whole reference names."""
+        return self._parameter(name) if name.startswith("parameters.") else self._measured(name)
+
     def begins(self, name: str) -> bool:
         """Whether some reference is `name` or starts with it."""
         return name in self._beginnings

@@ -28,6 +28,11 @@ from measured.weaving.renderer import END, HEADINGS
 _CUT, _MADE, _CELL, _DRAWN = "\ue000", "\ue005", "\ue006", "\ue007"
 _CUT_TOKEN = re.compile(f"{_CUT}(\\d+){END}\n*")
 _DIAGRAM_TOKENS = re.compile(f"{_DRAWN}(\\d+){END}(.*?){_DRAWN}", re.S)
+_REFERENCE = re.compile(
+    r"\{\{ *(?P<name>[a-z]\w*(?:\.\w+)+) *"
+    r"""(?:\| *fmt\((?P<quote>["'])(?P<format>[^"'\\\n]*)(?P=quote)\) *)?\}\}"""
+)
+_OF_PROSE = ("claim", "endclaim", "figure", "endfigure")
 _MADE_TOKEN = re.compile(f"{_MADE}(\\d+){END}")
 # Where a link would stand in a link, or in something that is pressed.
 _NO_LINKS = (*HEADINGS, "a", "button", "label")
@@ -119,6 +124,8 @@ class _Weaving:
         self.given: dict[tuple[str, str], None] = {}
         self.in_formulas: dict[int, str] = {}
         self.plain = False
+        # Nothing is set, repeated or left out on this page: a name means what it means anywhere.
+        self.needs_no_engine = all(p.tag in _OF_PROSE or p.is_literal for p in page.pieces if p.kind == "tag")
 
     def result(self) -> Woven:
         meta = {key: self._woven_meta(key, value) for key, value in self.page.meta.items()}
@@ -158,12 +165,24 @@ class _Weaving:
             if change is None:
                 parts.append("\\")
             elif isinstance(change, Piece):
-                parts.append(self._cut(change.text) if change.is_literal else _called(change))
+                parts.append(self._cut(change.text) if change.is_literal else self._called(change))
             elif _is_diagram(change):
                 parts.append(self._diagram(change))
             else:
                 parts.append(self._cut(body[start:end], change))
         return "".join([*parts, body[position:]])
+
+    def _called(self, piece: Piece) -> str:
+        """A piece as the template engine gets it; most are one reference, which needs no engine."""
+        found = _REFERENCE.fullmatch(piece.text) if self.needs_no_engine else None
+        number = self.weaver.library.find(found["name"]) if found else None
+        if number is None:
+            return _called(piece)
+        try:
+            value = number if found["format"] is None else number.shown(found["format"])
+            return self.at(piece.number, value)
+        except MeasuredError as error:
+            raise self._at(error, piece.line) from error
 
     def _cut(self, text: str, fence: Fence | None = None) -> str:
         self.cut.append(_Cut(text, fence))
