@@ -20,6 +20,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from measured.errors import MeasuredError
 from measured.site import allowlist, content_policy, leftovers, search, styles, theme_scripts, used_styles
+from measured.site.compact_svg import compact
 from measured.weaving import diagrams, formulas
 
 # What a private-use character begins and another ends is replaced by markup once the tree is text again.
@@ -230,7 +231,7 @@ def _inline_figures(page: Page) -> int:
     for image in found:
         label = html.escape(image.attributes.get("alt") or "", quote=True)
         svg = page.setting.figures(image.attributes["data-figure"] or "")
-        page.put(image, svg.strip().replace("<svg", f'<svg role="img" aria-label="{label}"', 1))
+        page.put(image, compact(svg.strip()).replace("<svg", f'<svg role="img" aria-label="{label}"', 1))
     return len(found)
 
 
