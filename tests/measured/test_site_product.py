@@ -70,3 +70,22 @@ def test_variables_that_settings_and_hooks_ask_for_count(site, monkeypatch):
 def test_a_page_edited_while_the_site_is_made_is_an_error(site):
     with pytest.raises(MeasuredError, match="changed while"), site.being_made():
         (site.project.root / "docs/index.md").write_text("# Another\n")
+
+
+def test_what_a_hook_of_the_renderer_reads_counts(sample):
+    (sample.root / "notes.txt").write_text("one\n")
+    (sample.root / "hook.py").write_text(
+        "import os\nfrom pathlib import Path\n\n\ndef on_page_content(html, **_):\n"
+        "    return html + Path('notes.txt').read_text() + os.environ.get('WHO', 'nobody')\n"
+    )
+    sample.edit("mkdocs.yml", "plugins:", "hooks:\n  - hook.py\nplugins:")
+    built = sample.build()
+    assert built.returncode == 0, built.stdout
+    assert "nothing that goes into site/ has changed" in sample.build().stdout
+    (sample.root / "notes.txt").write_text("two\n")
+    environment = {**sample.options({})["env"], "WHO": "somebody"}
+    product = SiteProduct(Project.load(sample.root), sample.root / "site")
+    assert made(product, sample.root) == Stale("file notes.txt changed")
+    built = sample.build(env=environment)
+    assert "site: to be made anew, file notes.txt changed, variable WHO changed" in built.stdout
+    assert "two\nsomebody" in sample.read("site/index.html")

@@ -40,6 +40,7 @@ class Watch:
     def __init__(self, root: Path, without: tuple[Path, ...] = (), quoting: bool = False) -> None:
         self.root, self._quoting = root, quoting
         self._without = (*without, *_installed(root))
+        self._elsewhere = (sys.prefix + os.sep, sys.base_prefix + os.sep)  # where no link leads to a project
         self._read: dict[str, str] = {}
         self._while_importing: dict[str, dict[str, str]] = {}
         self._lock = threading.RLock()
@@ -72,6 +73,11 @@ class Watch:
                     self._while_importing.setdefault(importing, {})[part] = sha
         finally:
             self._busy.now = False
+
+    def take_over(self, parts: Mapping[str, str]) -> None:
+        """Take in what another process has read; what was read here before was read as it was then."""
+        with self._lock:
+            self._read = {**parts, **self._read}
 
     def notice_variable(self, name: str, frame: FrameType | None) -> None:
         """Take in that a variable was asked for, if it was by the project or by its settings."""
@@ -128,7 +134,9 @@ class Watch:
         if isinstance(name, int) or name is None:
             return None
         path = os.path.abspath(os.fsdecode(name))
-        below = _below(path, self.root) or _below(os.path.realpath(path), self.root)
+        below = _below(path, self.root)
+        if below is None and not path.startswith(self._elsewhere):
+            below = _below(os.path.realpath(path), self.root)
         if below is None or below.split("/", 1)[0] in {".git", ".nox", ".venv", "node_modules"}:
             return None
         whole = self.root / below
@@ -156,6 +164,12 @@ def begin(root: Path, without: tuple[Path, ...] = (), *, quoting: bool = False) 
 def end(watch: Watch) -> None:
     """Watch no longer."""
     _watches.remove(watch)
+
+
+def also_read(parts: Mapping[str, str]) -> None:
+    """Tell whoever watches what another process has read for this one."""
+    for watch in _watches:
+        watch.take_over(parts)
 
 
 @contextmanager

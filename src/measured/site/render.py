@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from measured import files, folders, mkdocs_yml
+import measured
+from measured import archives, files, folders, mkdocs_yml
 from measured.errors import MeasuredError
+from measured.making import watched, watching
 from measured.mkdocs_yml import SiteSettings
 from measured.site import kept_pages
 
@@ -44,8 +45,8 @@ class Renderer:
     adapted: Callable[[dict[str, Any], Path], dict[str, Any]]
 
     def command(self, configuration: Path) -> list[str]:
-        """What is run."""
-        return [sys.executable, "-m", self.name, "build", "-f", str(configuration), *self.strict]
+        """What is run, after the module's name."""
+        return ["build", "-f", str(configuration), *self.strict]
 
 
 def _for_mkdocs(raw: dict[str, Any], root: Path) -> dict[str, Any]:
@@ -144,15 +145,19 @@ def render(
     # Zensical wants pages and site below the folder of its settings.
     path = woven.parent / f"{renderer.name}.yml"
     files.write_text(path, mkdocs_yml.dump(configuration(settings, renderer, woven, target, own_styles)))
+    root, report = settings.path.parent, woven.parent / "rendered.json"
+    made = (woven.parent, target, Path(measured.__file__).parent)
     done = subprocess.run(
-        renderer.command(path),
-        cwd=settings.path.parent,
+        [*watched.command(root, report, made, renderer.name), *renderer.command(path)],
+        cwd=root,
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,
         stdin=subprocess.DEVNULL,
     )
+    if report.exists():
+        watching.also_read(archives.read_json(report))
     if done.returncode != 0 or not (target / "index.html").is_file():
         said = "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.strip())
         raise MeasuredError(
