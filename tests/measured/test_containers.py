@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from measured.errors import MeasuredError
+from measured.weaving.page import scan
+from measured.weaving.renderer import Renderer
 from measured.weaving.weave import Picture
 from rendering import html_of, text_of, tree_of
 from weaving import weave
@@ -171,6 +175,23 @@ def test_what_cannot_work_is_refused_with_its_line(text, line):
     with pytest.raises(MeasuredError) as caught:
         weave(text, pictures=PICTURES)
     assert caught.value.line == line, caught.value
+
+
+def test_snippets_are_woven_where_they_are_included_and_refused_where_they_are_appended(tmp_path):
+    (tmp_path / "one.md").write_text("Of {{ dice.mean }}\n\n;--8<-- 'x'\n")
+    (tmp_path / "all.md").write_text("*[HTML]: words\n*[CSS]: {{ dice.mean }}\n")
+    base = {"base_path": [str(tmp_path)]}
+    included = Renderer(("abbr", "pymdownx.snippets"), {"pymdownx.snippets": base})
+    page = scan('a\n\n--8<-- "one.md"\n\n{{ dice.low }}\n', Path("page.md"), included)
+    assert [(piece.text, piece.line) for piece in page.pieces] == [
+        ("{{ dice.mean }}", 3),
+        ("{{ dice.low }}", 5),
+    ]
+    appended = {**base, "auto_append": ["all.md"]}
+    with pytest.raises(
+        MeasuredError, match=r"all\.md:2: \{\{ dice.mean \}\} stands in a file that is appended"
+    ):
+        scan("x", Path("page.md"), Renderer(("abbr", "pymdownx.snippets"), {"pymdownx.snippets": appended}))
 
 
 def test_title_and_description_show_bare_values():

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import yaml
 
-from measured import fast_yaml
+from measured import fast_yaml, files
 from measured.errors import MeasuredError
 from measured.weaving.renderer import END, FENCE, INLINE, RAW, STAND_IN, TOKEN, Place, Reading, Renderer
 
@@ -265,6 +265,7 @@ def scan(text: str, path: Path, renderer: Renderer | None = None) -> PageSource:
     renderer = renderer or _usual()
     text = text.removeprefix("\N{BYTE ORDER MARK}").replace("\r\n", "\n").replace("\r", "\n")
     _refuse_tokens(text, path)
+    _refuse_appended(renderer)
     meta, keys, body, first_line = _front_matter(text, path)
     body, lines = _with_snippets(body, first_line, renderer)
     return _Scan(path, meta, keys, body, lines, renderer).page()
@@ -289,6 +290,21 @@ def _refuse_tokens(text: str, path: Path) -> None:
             line=text.count("\n", 0, text.index(stray)) + 1,
             mend="delete it",
         )
+
+
+def _refuse_appended(renderer: Renderer) -> None:
+    """The renderer itself appends these files to every page, after weaving: nothing in them is woven."""
+    for path in renderer.appended_files():
+        text = files.read_text(path)
+        found = _PIECE.search(text)
+        if found:
+            root = renderer.root or path.parent
+            raise MeasuredError(
+                f"{found[0]} stands in a file that is appended to every page, where nothing is woven",
+                path=path.relative_to(root) if path.is_relative_to(root) else path,
+                line=text.count("\n", 0, found.start()) + 1,
+                expected="a reference in a page, or in a file that a page includes",
+            )
 
 
 def _front_matter(text: str, path: Path) -> tuple[dict[str, Any], dict[str, int], str, int]:
