@@ -33,6 +33,7 @@ PICTURES = {"dice.f": Picture("Bars")}
         ("A set { {{ dice.mean }}, {{ dice.low }} }, $\\frac{a}{b}$", "A set { 3.62, 1.0 }, \\(\\frac"),
         ("<svg><text>{{ dice.mean }}</text></svg>", "3.62"),
         ("US${{ dice.mean }} to US${{ dice.low }}", "US$3.62 to US$1.0"),
+        ("{% claim 'dice.holds' %}At $x_{{i}}${% endclaim %} {{ dice.sides }}", "At \\(x_{{i}}\\) 6"),
         ("US$5 to US$6 and ${{ dice.mean }}, $x$", "US$5 to US$6 and $3.62, \\(x\\)"),
         ("<p>In a paragraph {{ dice.mean }}.</p>", "In a paragraph 3.62."),
         ("<table><tr><td>{{ dice.mean }}</td></tr></table>", "3.62"),
@@ -168,6 +169,8 @@ def test_a_block_stays_in_its_container(container, block):
         ("a\n\n```{ x\ny\n```", 3),
         ("a {{ dice.mean", 1),
         ("a \\{{ dice.mean }}", 1),
+        ('a\n\n<div>\n{{ table("dice.t") }}\n</div>', 4),
+        ('<div>\n{% figure "dice.f" %}\nx\n{% endfigure %}\n</div>', 2),
         ("a {% x", 1),
     ],
 )  # fmt: skip

@@ -38,7 +38,7 @@ _SNIPPET = re.compile(r"^[ \t]*-+8<-+(?P<inline>[ \t]+\S)?")
 _REFERS = re.compile(r"\b[a-z]\w*\.\w|\b(?:given|table|holds|min|max)\s*\(")
 _ELEMENT = re.compile(r"[`$]|\]\(")
 _BLOCK_CALL = re.compile(r"\{\{[-+]?\s*table\s*\(")
-_MONEY = re.compile(f"[\\d{RAW}]")
+_AMOUNT = re.compile(f"\\d|{RAW}(?P<piece>\\d+){END}")
 _PAIRS = {"claim": "endclaim", "figure": "endfigure"}
 # A pass marks the dollars that are money; more passes than this only a page of dollars needs.
 _PASSES = 30
@@ -478,7 +478,7 @@ class _Scan:
                 continue  # of a snippet that the site appends
             after[latex] = match.end()
             start, end = probe.origin(match.start()), probe.origin(match.end())
-            if match["open"] == "$" and _is_money(probe.text, match):
+            if match["open"] == "$" and self._is_money(probe.text, match):
                 money.append(start)
                 continue
             source = TOKEN.sub(lambda token: self.source.pieces[int(token[1])].text, formula.latex)
@@ -486,6 +486,19 @@ class _Scan:
             line = self.source.line_at(probe.origin(match.start("first")))
             found.append(FormulaSource(start, end, line, source.strip(), formula.display))
         return tuple(found), money
+
+    def _is_money(self, text: str, match: re.Match[str]) -> bool:
+        """Whether the dollars of a match are money: pandoc's rule, and a country before the first one."""
+        closes_on_number = self._is_amount(text, match.end())
+        begins_with_number = self._is_amount(text, match.start() + 1)
+        country = match.start() > 0 and text[match.start() - 1].isupper()
+        return closes_on_number or (country and begins_with_number)
+
+    def _is_amount(self, text: str, position: int) -> bool:
+        found = _AMOUNT.match(text, position)
+        if found is None or found["piece"] is None:
+            return found is not None
+        return self.source.pieces[int(found["piece"])].kind == "expression"
 
     def _placed(self, piece: Piece, reading: Reading) -> Piece:
         return replace(piece, place=reading.place(piece.number))
@@ -522,6 +535,12 @@ class _Scan:
                 f"{piece.text} stands in <{piece.place.chain[-1]}>, where nothing is woven",
                 piece.line,
                 "a reference in text, an attribute or a formula",
+            )
+        if piece.block and piece.place.kind == "raw":
+            raise self._error(
+                f"{piece.text} stands in raw HTML, where no Markdown is read",
+                piece.line,
+                "an element around it that says markdown: <div markdown>",
             )
         partner = self.source.pieces[piece.partner] if piece.partner is not None else None
         if piece.tag == "figure" and partner is not None and not piece.block:
@@ -620,14 +639,6 @@ def _is_block(opening: Piece, closing: Piece) -> bool:
     if opening.tag == "figure":
         return starts
     return opening.alone and closing.alone
-
-
-def _is_money(text: str, match: re.Match[str]) -> bool:
-    """Whether the dollars of a match are money: pandoc's rule, and a country before the first one."""
-    closes_on_number = _MONEY.match(text, match.end()) is not None
-    begins_with_number = _MONEY.match(text, match.start() + 1) is not None
-    country = match.start() > 0 and text[match.start() - 1].isupper()
-    return closes_on_number or (country and begins_with_number)
 
 
 class _Probe:
