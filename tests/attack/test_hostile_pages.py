@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-import threading
 import traceback
 from collections import Counter
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,27 +16,11 @@ from measured.errors import MeasuredError
 from measured.project import Project
 from measured.site import stages
 from samples import copy, make_accepted
+from watching_browser import Watcher, hosted
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-# Whatever a page could do unasked, and what a reader's hand could set off: each element gets each event.
-# Links that a reader would follow are left alone; what is no address of a page is followed.
-PROVOKE = """() => {
-  const events = ["load", "error", "mouseover", "mouseenter", "pointerenter", "pointerover", "focus", 
-    "focusin", "toggle", "beforetoggle", "animationstart", "transitionend", "begin", "start", "scroll",
-    "wheel", "input", "change", "keydown", "beforematch"];
-  for (const element of document.querySelectorAll("*")) {
-    for (const name of events) element.dispatchEvent(new Event(name, { bubbles: false }));
-    const address = element.getAttribute("href") ?? element.getAttribute("xlink:href") ?? "";
-    const leads = /^\\s*(https?:|mailto:|[.#/?]|[\\w-]+(\\.|\\/|$))/i.test(address);
-    if (!element.matches("a, area") || (address && !leads)) {
-      if (element.closest("article") && !element.matches("form *, label")) {
-        element.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
-      }
-    }
-  }
-}"""
 LOOKED_AT = {".html", ".htm", ".xhtml", ".svg", ".xml", ".txt", ".json", ".ipynb", ".csv", ".md", ".pdf"}
 
 
@@ -82,63 +63,8 @@ def published(accepted, tmp_path_factory):
 @pytest.fixture(scope="module")
 def address(published):
     """The published folders as a host without headers of its own serves them."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    Quiet.extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".xhtml": "application/xhtml+xml"}
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(published[0])))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-
-
-class Watcher:
-    """A browser in which nothing that happens goes unnoticed."""
-
-    def __init__(self, browser, address: str) -> None:
-        self.address, self.noticed = address, []
-        self.context = browser.new_context()
-        self.context.expose_binding("executed", lambda source: self.notice("executed", source["frame"].url))
-        self.context.route(lambda url: not url.startswith((address, "data:", "blob:")), self._stranger)
-        self.context.on("page", lambda page: page.on("dialog", self._dialog))
-
-    def notice(self, what: str, where: str) -> None:
-        self.noticed.append((what, where))
-
-    def _stranger(self, route) -> None:
-        self.notice("left the origin", route.request.url)
-        route.abort()
-
-    def _dialog(self, dialog) -> None:
-        self.notice("executed", dialog.message)
-        dialog.dismiss()
-
-    def look(self, url: str, settle: int = 120) -> None:
-        """Open an address, provoke all that is there, and see whether one is still there."""
-        page = self.context.new_page()
-        page.on("download", lambda download: download.cancel())
-        try:
-            page.goto(url, wait_until="load", timeout=20_000)
-        except Exception as error:  # noqa: BLE001 - a file that is downloaded is no page
-            if "ERR_ABORTED" not in str(error) and "Download" not in str(error):
-                raise
-            page.close()
-            return
-        page.wait_for_timeout(settle)
-        there = page.url.split("#")[0]
-        if there != url.split("#")[0]:
-            self.notice("left the origin", f"{url} became {page.url}")
-        page.evaluate(PROVOKE)
-        page.wait_for_timeout(settle)
-        if page.url.split("#")[0] != there:
-            self.notice("left the origin", f"{url} became {page.url}")
-        for other in self.context.pages:
-            if other is not page:
-                self.notice("left the origin", f"{url} opened {other.url}")
-                other.close()
-        page.close()
+    with hosted(published[0]) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -161,23 +87,19 @@ def test_a_watcher_notices_what_it_must(browser, tmp_path):
     (tmp_path / "fetch.html").write_text('<img src="//evil.example/x.png">')
     (tmp_path / "leave.html").write_text('<meta http-equiv="refresh" content="0;url=run.html">')
     (tmp_path / "alert.html").write_text("<script>alert(1)</script>")
-    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}/"
-    for name, what in (
-        ("run", "executed"),
-        ("click", "executed"),
-        ("hover", "executed"),
-        ("alert", "executed"),
-        ("fetch", "left the origin"),
-        ("leave", "left the origin"),
-    ):
-        watcher = Watcher(browser, address)
-        watcher.look(f"{address}{name}.html", 400)
-        assert what in [noticed for noticed, _ in watcher.noticed], name
-        watcher.context.close()
-    server.shutdown()
+    with hosted(tmp_path) as address:
+        for name, what in (
+            ("run", "executed"),
+            ("click", "executed"),
+            ("hover", "executed"),
+            ("alert", "executed"),
+            ("fetch", "left the origin"),
+            ("leave", "left the origin"),
+        ):
+            watcher = Watcher(browser, address)
+            watcher.look(f"{address}{name}.html", 400)
+            assert what in [noticed for noticed, _ in watcher.noticed], name
+            watcher.context.close()
 
 
 def test_nothing_of_a_hostile_input_runs_leads_away_or_fetches(published, address, browser):
