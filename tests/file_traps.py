@@ -170,7 +170,11 @@ TRAPS = [
         ("accept", "--yes"),
         "this folder is a link",
     ),
-    Trap("the lock is a link", lambda s, o: (s.root / "build/lock").symlink_to(o / "things/thesis.tex")),
+    Trap(
+        "the lock is a link",
+        lambda s, o: (s.root / "build/lock").symlink_to(o / "things/thesis.tex"),
+        says="symbolic links",
+    ),
     Trap("a record is a link", _link("build/records/fair.json", "things/thesis.tex")),
     Trap(
         "a page leads out", _link("docs/page.md", "things/thesis.tex"), says="a link that leaves the project"
@@ -228,7 +232,7 @@ TRAPS = [
         "a source that climbs",
         _edited_record(lambda d: d.update(source="../../outside/things/thesis.tex:1")),
         ("export", "out"),
-        "a line of the source",
+        "of the source as",
     ),
     Trap(
         "an umask that hides",

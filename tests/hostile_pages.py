@@ -6,6 +6,7 @@ Whatever runs calls `executed()`; whatever fetches or leads away names `evil.exa
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,10 @@ from pathlib import Path
 from measured import archives, files
 from measured.terms import record
 from measured.terms.experiment import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
+
+import bibliography  # noqa: E402
 
 RUN = "executed()"
 FAR = "//evil.example"
@@ -225,11 +230,26 @@ PUBLISHED_FILES = {
     "headers of its own": ("_headers", "/*\n  Content-Security-Policy: script-src * 'unsafe-inline'\n"),
     "a page hidden from the navigation": ("deep/x.md", f"# x\n\n<script>{RUN}</script>"),
 }
+BIBLIOGRAPHY = {
+    name: f"@article{{key2017,\n  title = {{A title}},\n  author = {{Smith, A.}},\n  year = {{2017}},\n{line}\n}}\n"
+    for name, line in {
+        "a journal": f"  journal = {{<img src=x onerror={RUN}>}},",
+        "a number in an archive": f"  journal = {{J}},\n  eprint = {{1](javascript:{RUN}) <script>{RUN}</script>}},",
+        "a school": f"  school = {{[x](javascript:{RUN})}},",
+    }.items()
+}
 TEXTS = {
     "a script": f"</td></script><script>{RUN}</script>",
     "a picture": f'"><img src=x onerror={RUN}>',
     "a template's mark": f"{{{{ x }}}}{{% raw %}}<img src=x onerror={RUN}>$$\\href{{javascript:{RUN}}}{{x}}$$",
 }
+
+
+def numbered(name: str, number: int) -> str:
+    """The file of an input among those of all others."""
+    folder, _, last = name.rpartition("/")
+    stem, _, suffix = last.rpartition(".")
+    return f"{folder}/evil{number}.{suffix}" if stem else name
 
 
 def attacks() -> Iterator[Attack]:
@@ -256,6 +276,8 @@ def attacks() -> Iterator[Attack]:
         )
     for name, (place, text) in PUBLISHED_FILES.items():
         yield Attack("file", name, {f"docs/{place}": text})
+    for name, entry in BIBLIOGRAPHY.items():
+        yield Attack("bibliography", name, {"docs/evil.md": bibliography.page(entry)})
     for name, text in TEXTS.items():
         yield Attack("measured text", name, change=_measured(text))
         yield Attack("words of a table", name, change=_table(text))

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, TemplateSyntaxError, UndefinedError, nodes
+from jinja2 import StrictUndefined, TemplateSyntaxError, UndefinedError, nodes
 from jinja2.ext import Extension
+from jinja2.sandbox import SecurityError
 
 from measured.errors import MeasuredError
 from measured.terms.experiment import Cell
@@ -22,6 +23,7 @@ from measured.weaving.conditions import refuse_conditions
 from measured.weaving.page import Fence, PageSource, Piece, block_lines, box_of, opened
 from measured.weaving.references import Library, Number, Shown
 from measured.weaving.renderer import END, HEADINGS
+from measured.weaving.sandbox import Sandbox
 
 # Private-use characters of the weaver's own, beside those of the renderer's tokens: a stretch that is cut
 # out, something that the template made, the place of a cell in a notebook, and both ends of a diagram.
@@ -221,6 +223,11 @@ class _Weaving:
         except UndefinedError as error:
             written = text.split("\n")[(_line_of(error) or 1) - 1]
             raise self._at(self._undefined(error, written), line(_line_of(error))) from error
+        except SecurityError as error:
+            problem = f"the expression reaches for what is no measurement: {error}"
+            raise self._at(
+                MeasuredError(problem, expected="references, and arithmetic on them"), line(_line_of(error))
+            ) from error
         except MeasuredError as error:
             raise self._at(error, line(error.line or _line_of(error))) from error
         except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
@@ -264,7 +271,7 @@ class _Weaving:
         if isinstance(value, Number):
             value = value.shown()
         if not isinstance(value, Shown | _Table | _Block):
-            what = "a group of measurements" if hasattr(value, "_prefix") else f"{value!r}"
+            what = "a group of measurements" if hasattr(value, "_prefix") else f"{value!r}"[:200]
             raise MeasuredError(
                 f"{{{{ … }}}} yields {what}, which nobody measured",
                 expected="a reference to one measurement, or arithmetic on references",
@@ -659,7 +666,7 @@ class _Tags(Extension):
         return nodes.CallBlock(call, [], [], body).set_lineno(token.lineno)
 
     def _made(self, tag: str, number: int, line: int, name: str, caller: Callable[[], str]) -> str:
-        return getattr(self.environment.globals["_weaving"], tag)(number, name, caller(), line)
+        return getattr(self.environment.weaving, tag)(number, name, caller(), line)
 
 
 def escape(text: str) -> str:
@@ -669,29 +676,12 @@ def escape(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#!|~$^=:@/\"'<>&])", lambda m: f"&#{ord(m[0])};", text)
 
 
-def _environment(weaving: _Weaving) -> Environment:
-    environment = Environment(
-        undefined=StrictUndefined,
-        comment_start_string="{##",
-        comment_end_string="##}",
-        keep_trailing_newline=True,
-        extensions=[_Tags],
-        autoescape=False,
-    )
-    environment.globals.clear()
-    environment.globals.update(weaving.weaver.library.names())
-    environment.globals.update(
-        {
-            "_weaving": weaving,
-            "_at": weaving.at,
-            "table": weaving.table,
-            "given": weaving.give,
-            "holds": weaving.holds,
-            "min": _least,
-            "max": _largest,
-        }
-    )
-    environment.filters = {"fmt": weaving.format, "abs": abs}
+def _environment(weaving: _Weaving) -> Sandbox:
+    environment = Sandbox(_Tags)
+    environment.weaving = weaving
+    functions = {"_at": weaving.at, "table": weaving.table, "given": weaving.give, "holds": weaving.holds}
+    names = {**weaving.weaver.library.names(), **functions, "min": _least, "max": _largest}
+    environment.give(names, {"fmt": weaving.format, "abs": abs})
     return environment
 
 
