@@ -31,19 +31,8 @@ DECIDING = [
     "weaving/conditions",
 ]
 TESTS = [
-    *(
-        "accepting",
-        "allowlist",
-        "claims",
-        "conditions",
-        "decisions",
-        "finish",
-        "gate",
-        "gate_mutation",
-        "made",
-        "margins",
-    ),
-    *("measurement", "names", "parts", "policy", "verdicts"),
+    *("accepting", "allowlist", "claims", "conditions", "decisions", "gate", "gate_mutation", "keys"),
+    *("margins", "measurement", "names", "planning", "verdicts"),
 ]
 SHOWING = re.compile(r"\.(table|tables|_signed|__str__)__mutmut|ǁ(__str__)__mutmut")
 

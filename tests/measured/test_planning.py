@@ -1,0 +1,273 @@
+"""What is fresh, what comes next, and what becomes of what a worker hands back; in one process."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from gated import Gated, experiment
+from measured.errors import MeasuredError
+from measured.making import fingerprint, workflow
+from measured.making.made import Fresh, Stale, made
+from measured.making.work import Order, Outcome
+from measured.making.workflow import Job
+from measured.terms.drawing import Plot
+from measured.terms.experiment import Run
+
+
+@dataclass
+class Thing:
+    """A product whose inputs and state a test sets."""
+
+    name: str = "thing"
+    now: dict = field(default_factory=lambda: {"parameters": "a"})
+    was: dict | None = None
+    files: tuple[Path, ...] = ()
+    broken: str = ""
+
+    def inputs(self):
+        return self.now
+
+    def found(self):
+        if self.broken:
+            raise MeasuredError(self.broken)
+        return self.was
+
+
+def test_a_product_is_fresh_while_it_is_what_its_inputs_make(tmp_path):
+    assert made(Thing(), tmp_path) == Stale("never made")
+    assert made(Thing(broken="its files are not whole"), tmp_path) == Stale("its files are not whole")
+    assert made(Thing(was={"parameters": "a"}), tmp_path) == Fresh()
+    assert made(Thing(was={"parameters": "b"}), tmp_path) == Stale("parameters changed")
+    assert made(Thing(was={"parameters": "a", "package x": "1"}), tmp_path) == Stale("package x is gone")
+    assert made(Thing(was={}), tmp_path) == Stale("parameters is new")
+
+
+def test_what_was_read_of_the_project_is_read_again(tmp_path):
+    data = tmp_path / "data.csv"
+    data.write_text("1\n", encoding="utf-8")
+    thing = Thing(was={"parameters": "a", "file data.csv": fingerprint.hash_of_file(data)})
+    assert made(thing, tmp_path) == Fresh()
+    data.write_text("2\n", encoding="utf-8")
+    assert made(thing, tmp_path) == Stale("file data.csv changed")
+
+
+def test_three_changes_are_named_and_the_others_counted(tmp_path):
+    for count, told in ((3, "p0 changed, p1 changed, p2 changed"), (5, "p2 changed and 2 more")):
+        old = {f"p{i}": "old" for i in range(count)}
+        found = made(Thing(now={name: "new" for name in old}, was=old), tmp_path)
+        assert found.why.endswith(told)
+
+
+# Hashes of code
+
+
+def code(tmp_path, text):
+    path = tmp_path / "module.py"
+    path.write_text(text, encoding="utf-8")
+    return fingerprint.hash_of_code(path)
+
+
+def test_comments_docstrings_and_layout_are_no_code(tmp_path):
+    plain = code(tmp_path, "def f(x):\n    return x + 1\n")
+    assert code(tmp_path, '"""M."""\n\n# c\ndef f(x):\n    """F."""\n    return (x + 1)\n') == plain
+    assert code(tmp_path, "def f(x):\n    return x + 2\n") != plain
+    assert code(tmp_path, "def f(x):\n    'a'\n    return x + 1\n") == plain
+    assert code(tmp_path, "def f(x):\n    y = 'a'\n    return x + 1\n") != plain
+    assert code(tmp_path, "def f(:\n") != code(tmp_path, "def g(:\n")
+    assert fingerprint.hash_of_code(tmp_path / "gone.py") == "absent"
+    assert fingerprint.hash_of_file(tmp_path / "gone.py") == "absent"
+
+
+def test_line_ends_are_no_content(tmp_path):
+    (tmp_path / "a").write_bytes(b"1\r\n2\r\n")
+    (tmp_path / "b").write_bytes(b"1\n2\n")
+    assert fingerprint.hash_of_file(tmp_path / "a") == fingerprint.hash_of_file(tmp_path / "b")
+
+
+def test_what_is_not_installed_is_named():
+    with pytest.raises(MeasuredError, match="no-such-thing is not installed"):
+        fingerprint.of_software(("no-such-thing",))
+    found = fingerprint.of_software(("numpy",))
+    assert sorted(found) == ["package numpy", "python"]
+    assert found["python"] == fingerprint.python_version()
+
+
+def test_parameters_are_hashed_as_plain_data():
+    assert fingerprint.plain_json({"b": (1, 2), "a": 1}) == fingerprint.plain_json({"a": 1, "b": [1, 2]})
+    with pytest.raises(MeasuredError):
+        fingerprint.plain_json({"a": object()})
+
+
+def test_hashes_are_kept_and_taken_from_there(tmp_path):
+    module, kept = tmp_path / "module.py", tmp_path / "code.json"
+    module.write_text("X = 1\n", encoding="utf-8")
+    sources = fingerprint.Sources((), kept)
+    first = sources.hash_of(module)
+    sources.keep()
+    assert first == fingerprint.Sources((), kept).hash_of(module) == fingerprint.hash_of_code(module)
+    kept.write_text("{", encoding="utf-8")
+    assert fingerprint.Sources((), kept).hash_of(module) == first
+    assert fingerprint.Sources((), kept).hash_of(tmp_path / "gone.py") == "absent"
+
+
+# Plans
+
+
+@pytest.fixture
+def gated(tmp_path, monkeypatch):
+    project = Gated(tmp_path, monkeypatch)
+    runs = tuple(Run(f"seed{s}", experiment, {"name": "a", "seed": s}, in_quick=s < 1) for s in (0, 1))
+    project.module.EXPERIMENTS = [experiment("dice", runs=runs), experiment("coins")]
+    project.module.FIGURES = [Plot("dice.means", experiment, ("dice",)), Plot("both", experiment, ("coins",))]
+    return project
+
+
+def planned(gated, **more):
+    return {j.name: j for j in workflow.jobs(replace(gated.project, figures="gated_registry", **more))}
+
+
+def test_a_plan_names_each_thing_what_it_waits_for_and_why_it_is_made(gated):
+    found = planned(gated)
+    assert list(found) == ["dice/seed0", "dice/seed1", "dice", "coins", "figure dice.means", "figure both"]
+    assert found["dice/seed0"].why == "never made"
+    assert found["dice"].after == ("dice/seed0", "dice/seed1")
+    assert found["dice"].why.startswith("declaration is new")
+    assert found["figure dice.means"].after == ("dice",)
+    assert found["figure dice.means"].why == "never made"
+    assert (found["dice/seed0"].order.kind, found["dice"].order.kind) == ("run", "record")
+    assert found["figure both"].order.kind == "figure"
+    assert found["dice/seed0"].model == found["dice/seed1"].model != ""
+    assert found["dice"].makes[0] == gated.project.records / "dice.json"
+    assert list(planned(gated, quick=True))[:2] == ["dice/seed0", "dice"]
+    assert workflow.stale(gated.project).keys() >= {"dice/seed0", "dice", "coins"}
+
+
+def test_what_is_stale_after_the_work_is_named(gated):
+    with pytest.raises(
+        MeasuredError, match=r"4 things are stale after they were made:\n  dice/seed0: never made"
+    ):
+        workflow.refuse_stale(gated.project)
+
+
+def job(name, after=(), seconds=1.0, model="", files=()):
+    order = Order(None, "run", name)
+    return Job(name, Thing(name, files=tuple(files)), "never made", tuple(after), order, seconds, model)
+
+
+def order_of(jobs, workers=1):
+    schedule, done = workflow._Schedule(jobs), []
+    while (found := schedule.next_for(len(done) % workers)) is not None:
+        done.append(found.name)
+        schedule.finish(found)
+    return done
+
+
+def test_what_waits_comes_later_and_the_longest_first():
+    jobs = [job("record", ["a", "b"]), job("a", seconds=1), job("b", seconds=5), job("figure", ["record"])]
+    assert order_of(jobs) == ["b", "a", "record", "figure"]
+    assert order_of([job("alone", ["fresh already"])]) == ["alone"]
+
+
+def test_light_work_comes_first_and_one_model_stays_with_one_worker():
+    jobs = [job(f"{m}{i}", seconds=9 if m == "x" else 5, model=m) for m in "xy" for i in range(2)]
+    assert order_of([*jobs, job("light")]) == ["light", "x0", "x1", "y0", "y1"]
+    schedule = workflow._Schedule(jobs)
+    assert [schedule.next_for(worker).name for worker in (0, 1, 0, 1)] == ["x0", "y0", "x1", "y1"]
+    assert schedule.next_for(0) is None
+
+
+def test_what_waits_for_a_failure_never_begins():
+    jobs = [job("a"), job("record", ["a"])]
+    schedule = workflow._Schedule(jobs)
+    schedule.fail(schedule.next_for(0))
+    assert schedule.next_for(0) is None
+
+
+# Making, with an executor that works at once
+
+
+class AtOnce:
+    workers = 1
+
+    def __init__(self, outcomes):
+        self.outcomes, self.asked = outcomes, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def submit(self, worker, order):
+        self.asked.append((order.name, dict(order.inputs)))
+        future, found = Future(), self.outcomes[order.name]
+        if isinstance(found, Exception):
+            future.set_exception(found)
+        else:
+            future.set_result(found)
+        return future
+
+
+def outcome(*names):
+    return Outcome(files={name: name.encode() for name in names}, seconds=1.5, memory=7)
+
+
+def make(gated, jobs, outcomes):
+    executor = AtOnce(outcomes)
+    try:
+        workflow.make(gated.project, jobs, executor, lambda _: None)
+    finally:
+        gated.asked = executor.asked
+    return executor.asked
+
+
+def test_what_a_worker_hands_back_is_stored_with_what_it_took(gated):
+    build = gated.project.build
+    jobs = [job("a", files=[build / "runs/a.npz"]), job("b", ["a"], files=[build / "records/b.json"])]
+    asked = make(gated, jobs, {"a": outcome("runs/a.npz"), "b": outcome("records/b.json")})
+    assert asked == [("a", {"parameters": "a"}), ("b", {"parameters": "a"})]
+    assert (build / "runs/a.npz").read_bytes() == b"runs/a.npz"
+    assert '"seconds": 1.5' in (gated.project.timings / "a.json").read_text()
+    assert workflow._seconds(gated.project, "a") == 1.5
+    assert workflow._seconds(gated.project, "none") is None
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (MeasuredError("it diverged"), "it diverged"),
+        (ZeroDivisionError("by zero"), "a: Traceback"),
+        (type("BrokenProcessPool", (Exception,), {})("x"), "a: its process was killed"),
+    ],
+)
+def test_a_failure_is_told_and_what_waits_for_it_is_not_begun(gated, error, told):
+    build = gated.project.build
+    jobs = [job("a"), job("c", files=[build / "c"]), job("b", ["a"])]
+    with pytest.raises(MeasuredError) as caught:
+        make(gated, jobs, {"a": error, "c": outcome("c")})
+    assert told in str(caught.value)
+    assert "tried again by the next build" in str(caught.value)
+    assert [name for name, _ in gated.asked] == ["a", "c"]
+    assert (build / "c").exists()
+
+
+def test_a_worker_that_made_nothing_or_something_else_is_an_error(gated):
+    build = gated.project.build
+    for files, told in (((), "a: the worker made nothing"), (("x",), "a: the worker made x")):
+        with pytest.raises(MeasuredError, match=told):
+            make(gated, [job("a", files=[build / "a.npz"])], {"a": outcome(*files)})
+    assert not (build / "a.npz").exists()
+
+
+def test_records_and_figures_that_nothing_declares_are_pruned(gated):
+    found = list(planned(gated).values())
+    assert workflow.prune(gated.project, found) == []
+    without = [j for j in found if j.name != "coins"]
+    gone = workflow.prune(gated.project, without)
+    assert sorted(path.name for path in gone) == ["coins.json", "coins.npz"]
+    assert not gone[0].exists()
+    assert (gated.project.records / "dice.json").exists()
