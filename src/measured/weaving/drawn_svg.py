@@ -126,6 +126,11 @@ def _keep_drawing(element: ET.Element) -> None:
             element.set(name, _rounded(in_pixels))
         elif name != "id":
             del element.attrib[name]
+    if _local(element.tag) == "rect" and element.get("fill") == _variable("surface"):
+        element.attrib.pop("opacity", None)  # behind a label no line shows through
+    if _local(element.tag) == "text" and any(row.get("dy") for row in element):
+        # Smaller than laid out, letters stand too low in their lines.
+        element.set("y", f"{float(element.get('y', '0')) - (LAID_OUT - SIZE) / 2:g}")
     if element.get("display") == "none":
         element.clear()
 
