@@ -74,9 +74,11 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
             settings = SiteSettings.load(self.project.root)
             self.site = weave_site(self.project, settings, drafts=self.serving)
         there = {file.src_uri: file for file in files}
-        notebooks = {file.replace(".md", ".ipynb"): file for file in self.site.pages if file not in there}
-        for notebook, place in notebooks.items():  # a page as MkDocs knows pages
-            files.remove(there[notebook])
+        for place in self.site.pages:
+            notebook = there.get(f"{place.removesuffix('.md')}.ipynb")
+            if place in there or notebook is None:
+                continue
+            files.remove(notebook)  # a page, as MkDocs knows pages
             files.append(File.generated(config, place, content=self.site.pages[place].woven.markdown))
         for path, content in self.site.made.items():
             files.append(File.generated(config, path, content=content))
