@@ -124,9 +124,11 @@ def accept(project: Project, yes: bool) -> None:
 @click.pass_obj
 def confirm(project: Project, names: tuple[str, ...], again: bool, seconds: float) -> None:
     """Put claims to fresh seeds and run studies; store what comes out, whatever it is."""
+    from measured import build as building
     from measured.making import confirming
 
-    confirming.confirm(project, click.echo, names, again=again, seconds=seconds)
+    with building.alone(project, click.echo):
+        confirming.confirm(project, click.echo, names, again=again, seconds=seconds)
 
 
 @cli.command(hidden=True)
