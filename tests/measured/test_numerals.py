@@ -200,6 +200,25 @@ def test_a_page_may_make_promises_an_error(tmp_path):
         report.refuse()
 
 
+@pytest.mark.parametrize("said", ["promises: claim", "numerals: literatur", "promises: true"])
+def test_a_word_that_means_nothing_in_the_front_matter_is_told(tmp_path, said):
+    write(tmp_path / "docs/a.md", f"---\ntitle: x\n{said}\n---\n\nx")
+    with pytest.raises(MeasuredError, match="means nothing") as caught:
+        numerals.inspect(site_of(tmp_path))
+    assert (str(caught.value.path), caught.value.line) == ("docs/a.md", 3)
+
+
+def test_the_command_lists_promises_and_stops_where_a_page_keeps_them_to_claims(sample):
+    sample.edit("docs/index.md", "Its mean is", "It never fails. Its mean is")
+    listed = sample.run("prose")
+    assert listed.returncode == 0, listed.stdout
+    assert "promising words outside a claim: 1\n  docs/index.md:11: It never fails" in listed.stdout
+    sample.edit("docs/index.md", "title: Dice", "title: Dice\npromises: claims")
+    refused = sample.run("prose")
+    assert refused.returncode == 1
+    assert "docs/index.md:12: the page promises something outside a claim" in refused.stdout
+
+
 def test_what_no_page_uses_is_told(tmp_path):
     write(tmp_path / "docs/index.md", '{{ table("dice.t") }}\n\n{% claim "dice.holds" %}x{% endclaim %}')
     report = numerals.inspect(site_of(tmp_path), LIBRARY)

@@ -146,6 +146,7 @@ def inspect(
     for _, path in settings.pages():
         page = scan(read_text(path, _below(path, root)), _below(path, root), renderer)
         count += 1
+        _check_declared(page)
         by_hand += numbers_by_hand(page, appended)
         promised = promising_words(page, appended)
         promises += promised
@@ -166,6 +167,18 @@ def inspect(
     # What is appended to every page is told once.
     found = (tuple(dict.fromkeys(each)) for each in (by_hand, promises, broken))
     return Report(*found, tuple(unused), tuple(idle), count)
+
+
+def _check_declared(page: PageSource) -> None:
+    for key, known in _DECLARED.items():
+        said = page.meta.get(key, known)
+        if said != known:
+            raise MeasuredError(
+                f"{key}: {said} means nothing",
+                path=page.path,
+                line=page.meta_lines.get(key, 1),
+                expected=f"{key}: {known}, or no such line",
+            )
 
 
 def _below(path: Path, root: Path) -> Path:
@@ -379,6 +392,8 @@ def _around(prose: str, match: re.Match[str]) -> str:
     return shown.strip()
 
 
+# What a page may say of itself, and how.
+_DECLARED = {"numerals": "literature", "promises": "claims"}
 _WORD = re.compile(r"[^\W_]+")
 _LABELS = frozenset({"label", "labels", "title", "xlabel", "ylabel", "alt", "text", "suptitle", "s"})
 _PIECE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{##.*?##\}", re.S)
