@@ -102,7 +102,9 @@ def differences(dtype: str, seed: int, **settings: Any) -> list[tuple[float, flo
     """Largest difference in outputs, in weights, and largest output, of one layer in each case."""
     import keras
 
-    keras.utils.set_random_seed(seed)
+    from attention_from_scratch.training import set_seed
+
+    set_seed(seed)
     bias = keras.initializers.RandomNormal(stddev=settings["bias_deviation"], seed=seed)
     layer = keras.layers.MultiHeadAttention(
         settings["num_heads"], settings["key_dim"], bias_initializer=bias, dtype=dtype

@@ -199,7 +199,9 @@ def _padding_sides(
     """A causal Keras layer with and without the padding mask, its padding on either side."""
     import keras
 
-    keras.utils.set_random_seed(seed)
+    from attention_from_scratch.training import set_seed
+
+    set_seed(seed)
     layer = keras.layers.MultiHeadAttention(keras_heads, width // keras_heads)
     generator = np.random.default_rng([seed, 1])
     tokens = generator.standard_normal((keras_sequences, length, width)).astype(np.float32)

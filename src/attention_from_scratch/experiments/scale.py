@@ -250,7 +250,9 @@ def _on_keras(d: int, keys: int, seeds: list[int], sequences: int) -> Iterator[M
 def _keras_rows(width: int, keys: int, seed: int, sequences: int) -> dict[str, Rows]:
     import keras
 
-    keras.utils.set_random_seed(seed)
+    from attention_from_scratch.training import set_seed
+
+    set_seed(seed)
     layer = keras.layers.MultiHeadAttention(1, width)
     layer.build((None, keys, width), (None, keys, width))
     query_kernel, key_kernel = layer.get_weights()[0], layer.get_weights()[2]  # biases start at zero
