@@ -11,6 +11,8 @@ import hostile_files
 from measured import archives, files, names
 from measured.errors import MeasuredError
 from measured.terms import record
+from measured.terms.drawing import Plot
+from measured.terms.experiment import Experiment, Run, Table
 
 ARCHIVES = dict(hostile_files.hostile_archives())
 
@@ -137,3 +139,15 @@ def test_arrays_that_are_not_vouched_for_are_refused(good, tmp_path):
     with pytest.raises(MeasuredError, match="not the file that its JSON vouches for"):
         len(record.read_record(tmp_path / "dice.json").arrays)
     assert files.sha256(packed) != good[0]["arrays_sha256"]
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", "nul"])
+def test_what_is_declared_under_such_a_name_is_refused(name):
+    for declare in (
+        lambda: Experiment(name, "Why?", print, {}),
+        lambda: Experiment("dice", "Why?", print, {}, runs=(Run(name, print, {}),)),
+        lambda: Table(name, (), ()),
+        lambda: Plot(name, print, ()),
+    ):
+        with pytest.raises(MeasuredError, match="has the name"):
+            declare()

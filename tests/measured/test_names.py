@@ -36,7 +36,7 @@ def test_both_owners_are_named(one, other):
     "declared",
     [
         lambda: experiment(claims=(CLAIM, replace(CLAIM, words="another"))),
-        lambda: experiment(runs=(Run("seed0", dict, {}), Run("SEED0", dict, {}))),
+        lambda: experiment(runs=(Run("seed0", dict, {}), Run("seed0", dict, {"seed": 1}))),
         lambda: experiment().check(
             Findings(
                 (Measurement("dice.a", 1, "a", Exact("w")),),
@@ -53,7 +53,7 @@ def test_one_experiment_declares_no_name_twice(declared):
 @pytest.mark.parametrize(
     "listed",
     [
-        {"EXPERIMENTS": [experiment("dice"), experiment("Dice")]},
+        {"EXPERIMENTS": [experiment("dice"), experiment("dice")]},
         {"EXPERIMENTS": [experiment("dice", claims=(CLAIM,)), experiment("coins", claims=(CLAIM,))]},
     ],
 )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from measured.errors import MeasuredError
 from measured.files import read_text
+from measured.names import checked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,6 +53,9 @@ class Plot:
     name: str
     draw: Callable[..., Drawing]
     records: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        checked(self.name, "a figure")
 
 
 def subplots(

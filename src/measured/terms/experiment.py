@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from measured.errors import MeasuredError
+from measured.names import checked
 from measured.terms.measurement import Measurement
 from measured.terms.names import refuse_shared
 from measured.terms.scope import Scope
@@ -40,6 +41,7 @@ class Table:
     rows: tuple[tuple[str | Cell, ...], ...]
 
     def __post_init__(self) -> None:
+        checked(self.name, "a table")
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise MeasuredError(
@@ -157,6 +159,8 @@ class Experiment:
     studies: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
+        for name, what in ((self.name, "an experiment"), *((run.name, "a run") for run in self.runs)):
+            checked(name, what)
         refuse_shared(((run.name, f"experiment {self.name}") for run in self.runs), "run")
         refuse_shared(((claim.id, f"experiment {self.name}") for claim in self.claims), "claim")
 
