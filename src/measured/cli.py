@@ -148,19 +148,15 @@ def outcome(project: Project, name: str, run: str) -> None:
 @click.option("--address", default="127.0.0.1:8000", show_default=True)
 @click.pass_obj
 def serve(project: Project, address: str) -> None:
-    """Serve the site and reload it after each edit; measures nothing."""
-    from mkdocs.commands.serve import serve as mkdocs_serve
-
+    """Serve the site, and show each edit, each error and what is stale; measures nothing."""
     from measured import build as building
+    from measured import preview
 
     fetch = _fetcher(project)
     if fetch is not None:
         with building.alone(project, click.echo):
             fetch(project.root, project.full_build)
-    from measured.plugin import showing
-
-    with showing(project):
-        mkdocs_serve(str(project.root / "mkdocs.yml"), livereload=True, dev_addr=address, watch=[])
+    preview.serve(project, address)
 
 
 @cli.command()

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
+from jinja2 import Environment
+from mkdocs.commands import build
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from measured.errors import MeasuredError
 from measured.gate import publishable
 from measured.mkdocs_yml import SiteSettings, with_notebooks_as_pages
 from measured.project import Project
-from measured.site import data_files, finish, render, stages
+from measured.site import content_policy, data_files, finish, render, stages
+from measured.site.finish_page import Setting, finish_page
 from measured.site.kept_pages import Kept
 from measured.site.weave_site import VENDOR, inert, weave_site
 
@@ -48,6 +53,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
 
     serving = False
     kept: Kept | None = None
+    says_what_is_unchecked = True
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Remember whether pages are only looked at; with this event, an instance lives on between builds."""
@@ -97,14 +103,50 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Finish the pages; one that is being edited runs the server's script, which no policy knows."""
         with _as_plugin_error():
-            finish.finish(
+            report = finish.finish(
                 Path(config.site_dir),
-                stages.setting_of(self.project, self.site, unchecked=self.unchecked),
+                self._setting(),
                 self.project.build / "finished" / ("preview" if self.serving else "plugin"),
                 one_sheet=self.project.one_style_sheet,
                 with_policy=not self.serving,
             )
+        self.sheets = tuple(report.sheets)
         self.kept.end()
+
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
+        """Keep what a single page needs to be shown again."""
+        self.nav = nav
+        return nav
+
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
+        """Keep the rest of it."""
+        self.env, self.built_config, self.built_files = env, config, files
+        return env
+
+    def show_again(self, place: str, path: Path) -> None:
+        """Make one page anew, as its author has just left it; the rest of the site stays as it was.
+
+        Args:
+            place: of the page, among the pages.
+            path: its file.
+
+        Raises:
+            MeasuredError: it cannot be woven, or not be shown.
+        """
+        config, files = self.built_config, self.built_files
+        page = files.get_file_from_path(place).page
+        self.site = self.site.with_page(place, path)
+        build._populate_page(page, config, files)
+        build._build_page(page, config, files.documentation_pages(), self.nav, self.env)
+        target = Path(page.file.abs_dest_path)
+        setting = dataclasses.replace(self._setting(), sheets=self.sheets)
+        where = target.relative_to(config.site_dir).as_posix()
+        finished = finish_page(target.read_text(encoding="utf-8"), where, setting)
+        target.write_text(content_policy.with_policy(finished.html, ""), encoding="utf-8")
+
+    def _setting(self) -> Setting:
+        unchecked = self.unchecked if self.says_what_is_unchecked else ()
+        return stages.setting_of(self.project, self.site, unchecked=unchecked)
 
     def on_serve(self, server, *, config: MkDocsConfig, builder):
         """Reload when a record or a figure was made anew."""

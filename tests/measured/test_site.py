@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import socket
-import time
-import urllib.request
 
 import pytest
 
@@ -104,32 +99,3 @@ def test_woven_pages_can_be_exported_as_plain_markdown(sample):
     assert "{{ fair" not in page
     assert "def throw" in page
     assert (sample.root / "out/data/figures/fair.counts.light.svg").exists()
-
-
-def test_serve_shows_a_prose_edit_and_measures_nothing(sample):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = sample.start("serve", "--address", f"127.0.0.1:{port}", start_new_session=True)
-    try:
-        assert _until(port, "The mean is middling.")
-        records = sample.tree("build/records")
-        sample.edit("docs/index.md", "The mean is middling.", "The mean is served.")
-        assert _until(port, "The mean is served.")
-        assert sample.tree("build/records") == records
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait(30)
-
-
-def _until(port, text, patience=60):
-    deadline = time.monotonic() + patience
-    while time.monotonic() < deadline:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5) as page:
-                if text in page.read().decode():
-                    return True
-        except OSError:
-            pass
-        time.sleep(0.1)
-    return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -25,11 +25,12 @@ HEADERS = "_headers"
 
 @dataclass(frozen=True)
 class Report:
-    """What finishing did, and what the site weighs."""
+    """What finishing did: pages, sections that search lists, changes by step, the sheets that became one."""
 
     pages: int
     sections: int
     counts: Mapping[str, int]
+    sheets: Sequence[str] = ()
 
     def __str__(self) -> str:
         done = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
@@ -77,7 +78,7 @@ def finish(
     documents.refuse(site)
     files.write_text(site / HEADERS, content_policy.HEADERS)
     counts = sum((Counter(page.counts) for page in pages.values()), Counter())
-    report = Report(len(pages), sections, dict(counts))
+    report = Report(len(pages), sections, dict(counts), list(setting.sheets))
     keeping.write(done, {"pages": _hashes(rendered), "report": asdict(report)})
     return report
 

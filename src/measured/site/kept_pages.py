@@ -60,6 +60,7 @@ class Kept:
     def take(self, page: Any, markdown: str) -> None:
         """Let a page render itself from what is kept, where that is right."""
         key = hashlib.sha256(repr((self.settings, page.file.src_uri, markdown)).encode()).hexdigest()
+        page.__dict__.pop("render", None)  # a page that is shown again was wrapped before
         page.render = self._renderer(page, key)
 
     def end(self) -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import html
 import posixpath
 import shutil
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,22 @@ class WovenSite:
         pages: what authors wrote, woven, by place among the pages.
         made: what is generated, by place.
         copied: the authors' other files, by place.
+        weave_page: weaves a page, by its place and file, with all that the others were woven with.
     """
 
     settings: SiteSettings
     pages: Mapping[str, generated.Page]
     made: Mapping[str, str | bytes]
     copied: Mapping[str, Path]
+    weave_page: Callable[[str, Path], generated.Page] = field(repr=False)
+
+    def with_page(self, place: str, path: Path) -> WovenSite:
+        """The site with one page woven anew, as it is now; what follows from it elsewhere is as before.
+
+        Raises:
+            MeasuredError: it cannot be woven; with path and line.
+        """
+        return replace(self, pages={**self.pages, place: self.weave_page(place, path)})
 
     def expected(self) -> dict[str, Expected]:
         """What finishing must find in each page, by the page's file in the site."""
@@ -119,6 +129,11 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
         library, data_files.pictures(project), row_page=ledger.PAGE, claims_must_hold=not project.quick
     )
     renderer = Renderer.of(settings, project.build / "readings")
+
+    def weave_page(place: str, path: Path) -> generated.Page:
+        source = read_page(path, project.root, renderer)
+        return _woven(project, weaver, source, place, renderer)
+
     pages, copied = {}, {}
     found = list(settings.files(drafts))
     collisions.refuse_among(found, settings)
@@ -127,8 +142,7 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
         if not is_page(place):
             copied[place] = path
             continue
-        source = read_page(path, project.root, renderer)
-        pages[place] = _woven(project, weaver, source, place, renderer)
+        pages[place] = weave_page(place, path)
 
     def link(place: str) -> str:
         return NEUTRAL + (address_of(place, settings.directory_urls) if is_page(place) else place)
@@ -138,7 +152,7 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
     site = generated.Site(settings.name, settings.repository, link, vendor, elsewhere)
     sources = (generated.files(project, library, pages, site), hooks.load(project).files(project))
     made = collisions.collect(sources, authored, settings)
-    return WovenSite(settings, pages, made, copied)
+    return WovenSite(settings, pages, made, copied, weave_page)
 
 
 def read_page(path: Path, root: Path, renderer: Renderer) -> PageSource:

@@ -1,0 +1,85 @@
+"""The preview follows an author: prose at once, stale code with its remedy, errors in the page's place."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from measured import preview
+from measured.errors import MeasuredError
+
+
+@pytest.fixture
+def served(sample):
+    """The sample, served; yields it, and what a browser gets: status and text."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = sample.start("serve", "--address", f"127.0.0.1:{port}", start_new_session=True)
+
+    def until(shown, patience=60):
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as page:
+                    status, text = page.status, page.read().decode()
+            except urllib.error.HTTPError as error:
+                status, text = error.code, error.read().decode()
+            except OSError:
+                time.sleep(0.1)
+                continue
+            if shown(status, text):
+                return text
+            time.sleep(0.05)
+        raise AssertionError("not shown in time")
+
+    yield sample, until
+    os.killpg(server.pid, signal.SIGTERM)
+    server.wait(30)
+
+
+def test_a_preview_follows_its_author(served):
+    sample, until = served
+    page = until(lambda status, text: status == 200 and "The mean is middling." in text)
+    assert "Not for publishing" not in page
+    records = sample.tree("build/records")
+
+    sample.edit("docs/index.md", "The mean is middling.", "The mean is served.")
+    page = until(lambda status, text: "The mean is served." in text)
+    assert "<math" in page
+    assert "livereload(" in page
+    assert "Content-Security-Policy" not in page
+
+    sample.edit("docs/index.md", "The mean is served.", "The mean is {{ fair.meen }}.")
+    page = until(lambda status, text: status == 500)
+    assert "docs/index.md" in page
+    assert "no record has fair.meen" in page
+    assert "livereload(" in page, "the browser would not notice that it is mended"
+    sample.edit("docs/index.md", "{{ fair.meen }}", "{{ fair.mean }}")
+    until(lambda status, text: status == 200 and "no record has" not in text)
+
+    sample.edit("src/dice/throwing.py", "SIDES = 6", "SIDES = 5 + 1")
+    page = until(lambda status, text: "stale" in text)
+    assert "dice.throwing changed" in page
+    assert "nox -s build" in page
+    sample.edit("src/dice/throwing.py", "SIDES = 5 + 1", "SIDES = 6")
+    sample.edit("palette.json", "#a8400f", "#a8400e")
+    page = until(lambda status, text: "stale" in text and "palette" in text)
+    assert sample.tree("build/records") == records
+
+
+def test_an_error_is_text_in_its_page():
+    page = preview.error_page("docs/a.md:3: <script>no</script>").decode()
+    assert "<script>" not in page
+    assert "docs/a.md:3" in page
+
+
+def test_an_address_that_is_none_is_told():
+    with pytest.raises(MeasuredError, match="'8000' is no address"):
+        preview.serve(None, "8000")
