@@ -107,6 +107,11 @@ def test_nothing_of_the_sites_own_markdown_is_left():
     assert "![a → b](attachment:diagram-1.svg)" in text
 
 
+def test_a_diagram_that_is_shown_as_code_stays_code():
+    written = "```mermaid\ngraph LR\n  a -->\n```"
+    assert plain(written) == (written, {})
+
+
 def test_links_without_an_address_are_their_words():
     text, _ = plain(PAGE, url="")
     assert "A link, `code" in text

@@ -14,6 +14,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from measured.errors import MeasuredError
 from measured.site.finish_page import address_of
 from measured.weaving import mermaid
 from measured.weaving.diagrams import LANGUAGE
@@ -116,13 +117,16 @@ class PlainMarkdown:
         words = fence["info"].replace("{", " ").replace("}", " ").split()
         language = words[0].strip(".") if words else ""
         body = lines[start + 1 : end]
-        if language == LANGUAGE:
-            return end - start + 1, iter([fence["indent"] + self._diagram("\n".join(_dedented(body)))])
+        if language == LANGUAGE and (drawn := self._diagram("\n".join(_dedented(body)))):
+            return end - start + 1, iter([fence["indent"] + drawn])
         return end - start + 1, iter([f"{fence['indent']}{fence['mark']}{language}", *body, lines[end]])
 
     def _diagram(self, source: str) -> str:
         name = f"diagram-{1 + sum(n.startswith('diagram-') for n in self.attachments)}.svg"
-        svg = mermaid.draw(source)
+        try:
+            svg = mermaid.draw(source)
+        except MeasuredError:
+            return ""  # the page shows it as code, or would have been refused
         self.attachments[name] = ("image/svg+xml", svg.encode("utf-8"))
         said = re.search(r"<desc[^>]*>(.*?)</desc>", svg, re.S)
         return f"![{_in_brackets(said[1] if said else 'Diagram')}](attachment:{name})"
