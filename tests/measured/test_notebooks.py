@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from dataclasses import fields
 
 import nbformat
 import numpy
@@ -135,7 +136,8 @@ def test_addresses_are_whole(where, target, address):
 
 
 def woven(*pieces):
-    return Woven("", pieces, {"title": "Dice"}, (), (), (), (), ())
+    nothing = {field.name: () for field in fields(Woven)}
+    return Woven(**{**nothing, "markdown": "", "plain": pieces, "meta": {"title": "Dice"}})
 
 
 RUN = Executed(
