@@ -8,6 +8,8 @@ Three circuits of match-then-read, all of two steps:
 - *cue*: block 1 moves the next symbol back onto the cue; block 2 finds the cue and reads it there.
 - *answer*: block 1 moves the cue on to the position after it, which now knows that its left neighbour is
   the cue; block 2 finds that position and reads the symbol that stands there.
+- *pointer*: block 1 hands the last position where the answer stands; block 2 reads there, and no edge between
+  cue and answer has a part in it.
 """
 
 from __future__ import annotations

@@ -47,9 +47,9 @@ def line_at(place) -> str:
 
 def test_no_card_leads_to_a_line_that_does_not_declare_its_number(families, lines):
     """Where two families fit an id, the measurement says whose it is; here all that could be it are asked."""
-    wrong = []
+    wrong, claims = [], {c.id for e in Project.load(ROOT).declared.values() for c in e.claims}
     for experiment, expectations in STORED.items():
-        for name in expectations:
+        for name in expectations.keys() - claims:  # a margin that is stored is no measurement
             fitting = [family for family in families if fills(family, name)]
             for family in fitting:
                 place = lines.of_measurement(Measurement(name, 1, "w", Exact("why"), family=family))
