@@ -204,7 +204,7 @@ def finish_page(text: str, path: str, setting: Setting) -> Finished:
             raise MeasuredError(
                 f"of {wanted} {name} that were woven into the page, {counts[name]} are in what was rendered",
                 path=path,
-                expected="each of them; the markdown_extensions that they need are on (README, A site)",
+                expected="each of them; the markdown_extensions that they need (CONTRIBUTING)",
             )
     written = page.text()
     final = LexborHTMLParser(written)
