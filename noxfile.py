@@ -111,7 +111,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def attack(session: nox.Session) -> None:
-    """Try to publish a false number: mutations, kills, random pages, other machines; long."""
+    """Try to publish a false number: mutations, kills, random pages, other machines, mutants; long."""
     install(session)
     session.run("pytest", "-s", "tests/attack", *session.posargs)
 

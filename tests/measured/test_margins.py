@@ -205,7 +205,7 @@ def test_a_loose_tolerance_can_be_narrowed_to_half_of_what_the_claim_bears(tmp_p
     assert stored.ends() == (3.5 - stored.within, 3.5 + stored.within)
     assert stored.accepts(3.5 - 0.9 * stored.within)
     assert not stored.accepts(3.5 - 1.1 * stored.within)
-    assert stored.allowed() == f"3.5 ± {stored.within:.3g}"
+    assert stored.allowed() == f"3.5 ± {stored.within:.3g}, half of what a claim on it bears"
     path = tmp_path / "dice.yml"
     path.write_text(dump({"dice.mean": stored}))
     assert read_expectations(path) == {"dice.mean": stored}

@@ -83,7 +83,7 @@ class Expectation:
     def allowed(self) -> str:
         """What would be let pass, in words."""
         if self.within is not None:
-            return f"{self.value!r} ± {self.within:.3g}"
+            return f"{self.value!r} ± {self.within:.3g}, half of what a claim on it bears"
         return self.tolerance.allowed(self.value, self.standard_error)
 
     def width(self) -> float | None:
