@@ -111,12 +111,12 @@ class Battery:
 @pytest.fixture(scope="module")
 def published(accepted, tmp_path_factory):
     """The folders of sites, the page or files that each input has there, and what became of each."""
-    sys.path.insert(0, str(accepted.root / "src"))
     sites = tmp_path_factory.mktemp("sites")
     attacks = list(hostile_pages.attacks())
     fates, reasons = dict.fromkeys(range(len(attacks)), "published"), {}
     others: dict[str, int] = {}
     sample = copy(accepted.root, tmp_path_factory.mktemp("all") / "dice")
+    sys.path.insert(0, str(sample.root / "src"))
     (sample.root / "docs/innocent.md").write_text("# Innocent\n\nA page.\n", "utf-8")
     for number, attack in enumerate(attacks):
         for name, text in attack.files.items():
@@ -127,17 +127,22 @@ def published(accepted, tmp_path_factory):
                 others[name] = number
     battery = Battery(Project.load(sample.root), fates, reasons, others)
     battery.publish(sites / "all")
+    shutil.rmtree(sample.root / "docs")
+    shutil.copytree(accepted.root / "docs", sample.root / "docs")
     for number, attack in enumerate(attacks):
         if attack.files:
             continue
-        alone = copy(accepted.root, tmp_path_factory.mktemp(f"alone{number}") / "dice")
-        attack.change(alone.root)
+        attack.change(sample.root)
         try:
-            stages.make(Project.load(alone.root), sites / str(number), {})
+            stages.make(Project.load(sample.root), sites / str(number), {})
         except MeasuredError as error:
             fates[number], reasons[number] = "refused", str(error)
             shutil.rmtree(sites / str(number), ignore_errors=True)
-    sys.path.remove(str(accepted.root / "src"))
+        for folder in ("records", "figures"):
+            shutil.copytree(
+                accepted.root / "build" / folder, sample.root / "build" / folder, dirs_exist_ok=True
+            )
+    sys.path.remove(str(sample.root / "src"))
     return sites, attacks, fates, reasons
 
 
@@ -208,6 +213,7 @@ def test_nothing_of_a_hostile_input_runs_leads_away_or_fetches(published, addres
     assert len(attacks) >= 60
     assert min(counts["refused"], counts["published"]) >= 20
     assert all(len(reason) < 4000 for reason in reasons.values())
+    assert not any("innocent" in reason for reason in reasons.values())
 
 
 def left_by(sites: Path, number: int, among_others: bool) -> list[Path]:
