@@ -167,7 +167,7 @@ def test_html_passes_a_sanitiser_unless_the_fence_says_otherwise():
 def test_markdown_stays_markdown_if_it_keeps_to_itself():
     (box,) = shown(data_output(text_markdown="- *a*\n- b")).xpath(".//div[@class='cell-output']")
     assert [item.text_content() for item in box.iter("li")] == ["a", "b"]
-    for wild in ("# Heading", "</div> out", "<div>\n\nopen", "a\n\n```\nopen"):
+    for wild in ("# Heading", "[^1]: x", "*[HTML]: x", "</div> out", "<div>\n\nopen", "a\n\n```\nopen"):
         tree = shown(data_output(text_markdown=wild))
         assert not tree.xpath(".//h1")
         assert tree.xpath("./p[last()]")[-1].text == "After it."
@@ -259,11 +259,26 @@ def test_a_cell_in_a_quotation_runs_there():
         "    ```python\n    1 / 0\n    ```\n",
         "- a\n\n        ```python\n        1 / 0\n        ```\n",
         "```py\n1 / 0\n```\n",
+        "<pre>\n```python\n1 / 0\n```\n</pre>\n",
     ],
 )
 def test_what_is_no_cell_does_not_run(body):
     page = scan(f"{FRONT}Text\n\n{body}", Path("page.md"), USUAL)
     assert cells.cells_of(page) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("1. one\n   ```python\n   x\n   ```\n2. two", 7),
+        ("- a\n  ```python\n  x\n  ```\n- b", 7),
+        ("- a\n```python\nx\n```\n- b", 7),
+    ],
+)
+def test_a_cell_whose_output_would_leave_its_container_is_refused(body, line):
+    with pytest.raises(MeasuredError, match="the output of this cell would leave the list") as caught:
+        scan(FRONT + body, Path("page.md"), USUAL)
+    assert caught.value.line == line
 
 
 @pytest.mark.parametrize("fence", ["````python", "~~~python", "~~~~ python"])

@@ -377,6 +377,8 @@ class _Scan:
         )
         for fence in self.source.fences:
             self._check_fence(fence)
+            if fence.is_shown and fence.language == "python":
+                self._check_output(fence)
         for piece in self.source.pieces:
             self._check_piece(piece)
         self._check_containers()
@@ -515,6 +517,20 @@ class _Scan:
                 "mend its indentation, or what follows the language",
             )
 
+    def _check_output(self, fence: Fence) -> None:
+        """A cell's output stands where its code stands."""
+        chain = _containers(fence.place)
+        while chain[-1:] and chain[-1] in ("code", "pre", "div.highlight"):
+            chain = chain[:-1]
+        output = self.source.reading.place(output_token(self.source, fence))
+        if "pre" in chain or _containers(output) != chain or output.kind not in ("rich", "raw"):
+            raise self._error(
+                "the output of this cell would leave the list, admonition or tab that the cell stands in",
+                fence.line,
+                "a blank line before the cell, and four blanks for each list, admonition or tab around it",
+                "indent it by four, or mark code that must not run as ```py",
+            )
+
     def _check_piece(self, piece: Piece) -> None:
         if piece.is_literal or piece.kind == "comment":
             return
@@ -650,7 +666,7 @@ class _Probe:
         self.length = 0
         self.marks: list[tuple[int, int]] = []  # where each part starts, here and in the page
         changes = [(p.start, p.end, self._piece(p)) for p in page.pieces]
-        changes += [(f.start, f.end, _bare(f)) for f in page.fences]
+        changes += [(f.start, f.end, _bare(f) + self._output(f)) for f in page.fences]
         changes += [(m, m, "\\") for m in money]
         position = 0
         for start, end, text in sorted(changes):
@@ -659,6 +675,15 @@ class _Probe:
             position = end
         self._add(page.body[position:], position)
         self.text = "".join(self.parts)
+
+    def _output(self, fence: Fence) -> str:
+        """A token in the place of a cell's output."""
+        if fence.language != "python":
+            return ""
+        token = f"{RAW}{output_token(self.page, fence)}{END}"
+        element = "section" if fence.prefix else f'{STAND_IN} markdown="1"'
+        rows = ("", "", f"<{element}>", "", token, "", f"</{element.split()[0]}>", "")
+        return f"\n{fence.prefix}".join(rows)
 
     def _add(self, text: str, origin: int) -> None:
         self.parts.append(text)
@@ -679,6 +704,11 @@ class _Probe:
         if piece.kind == "comment" and piece.alone and len(piece.prefix) < 4:
             return ""
         return token
+
+
+def output_token(page: PageSource, fence: Fence) -> int:
+    """The number of the token in the place of a cell's output."""
+    return len(page.pieces) + fence.number
 
 
 def _skeleton(piece: Piece, token: str) -> list[str]:

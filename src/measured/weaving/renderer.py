@@ -29,6 +29,9 @@ RAW, INLINE, FENCE, END = "\ue001", "\ue002", "\ue003", "\ue004"
 TOKEN = re.compile(f"[{RAW}{INLINE}](\\d+){END}")
 _ANY_TOKEN = re.compile(f"([{RAW}{INLINE}{FENCE}])(\\d+){END}")
 
+# Footnotes, abbreviations and the targets of links hold for a whole page.
+_DEFINITION = re.compile(r"^ {0,3}(?:\[[^\]\n]+\]:|\*\[)", re.M)
+
 USUAL: tuple[str, ...] = (
     "abbr",
     "admonition",
@@ -250,7 +253,7 @@ class Renderer:
 
     def keeps_to_itself(self, text: str) -> bool:
         """Whether Markdown that is put into a page, in an element of its own, stays in that element."""
-        if TOKEN.search(text):
+        if TOKEN.search(text) or _DEFINITION.search(text):
             return False
         before, after = (f"{RAW}{number}{END}" for number in (0, 1))
         reading = self.read(f'{before}\n\n<div markdown="1">\n\n{text}\n\n{after}\n\n</div>\n')
