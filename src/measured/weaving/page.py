@@ -556,7 +556,8 @@ class _Scan:
             raise self._error(
                 f"{piece.text} stands in raw HTML, where no Markdown is read",
                 piece.line,
-                "an element around it that says markdown: <div markdown>",
+                "md_in_html among the site's markdown_extensions; the element around it with markdown: "
+                "<div markdown>",
             )
         partner = self.source.pieces[piece.partner] if piece.partner is not None else None
         if piece.tag == "figure" and partner is not None and not piece.block:
