@@ -100,7 +100,9 @@ def claims(project: Project, say: Say) -> None:
         MeasuredError: a claim that could not fail, or a stored outcome that does not come out again.
     """
     say(f"claims: {refuse_vacuous(project.read_records())}")
-    confirming.repeat_a_few(project, say)
+    from measured.making.executor import LocalProcesses
+
+    confirming.repeat_a_few(project, LocalProcesses(project, 1), say)
 
 
 def make(project: Project, chosen: Sequence[workflow.Job], say: Say, workers: int | None) -> None:

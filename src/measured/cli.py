@@ -126,22 +126,11 @@ def confirm(project: Project, names: tuple[str, ...], again: bool, seconds: floa
     """Put claims to fresh seeds and run studies; store what comes out, whatever it is."""
     from measured import build as building
     from measured.making import confirming
+    from measured.making.executor import LocalProcesses
 
     with building.alone(project, click.echo):
-        confirming.confirm(project, click.echo, names, again=again, seconds=seconds)
-
-
-@cli.command(hidden=True)
-@click.argument("name")
-@click.argument("run")
-@click.pass_obj
-def outcome(project: Project, name: str, run: str) -> None:
-    """Make one run of a trial or a study and print what it keeps: what a build asks of another process."""
-    import json
-
-    from measured.making import confirming
-
-    click.echo(json.dumps(confirming.outcome_of(project, name, run)))
+        executor = LocalProcesses(project, 1)
+        confirming.confirm(project, executor, click.echo, names, again=again, seconds=seconds)
 
 
 @cli.command()

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from measured import files
 from measured.errors import MeasuredError
-from measured.making import environment
+from measured.making.order import OUTCOME, Order
 from measured.project import Project
 from measured.terms.claims import Claim
 from measured.terms.experiment import Run
@@ -33,6 +32,9 @@ from measured.terms.trial import (
     drawn_seeds,
     read_stored,
 )
+
+if TYPE_CHECKING:
+    from measured.making.executor import Executor
 
 Say = Callable[[str], None]
 
@@ -115,6 +117,7 @@ def path_of(project: Project, asked: Trial | Study) -> Path:
 
 def confirm(
     project: Project,
+    executor: Executor,
     say: Say,
     names: tuple[str, ...] = (),
     *,
@@ -125,6 +128,7 @@ def confirm(
 
     Args:
         project: whose trials and studies they are.
+        executor: where the runs are made, one after another.
         say: receives one line a run.
         names: of those to run; all if none is given.
         again: also make those that are stored.
@@ -139,26 +143,25 @@ def confirm(
         raise MeasuredError(
             f"no trial or study is called {unknown[0]!r}", expected=f"one of {', '.join(asked) or 'none'}"
         )
-    environment.set_here()
     began = time.monotonic()
-    for one in (asked[name] for name in names or asked):
-        kept = {} if again else read_file(one.path)
-        for run in _missing(one, kept):
-            if time.monotonic() - began > seconds:
-                say(f"{one.name}: stopped with runs left; nox -s confirm makes them")
-                return
-            started = time.process_time()
-            outcome = as_stored(run.function(**run.settings(False)))
-            kept[run.name] = {
-                "parameters": as_stored(run.parameters),
-                "outcome": outcome,
-                "seconds": round(time.process_time() - started, 1),
-            }
-            _write(one, kept)
-            say(f"{one.name} {run.name}: {_said(outcome)}")
-        for claim in one.claims:
-            found = confirmed(claim, one.claims, read_stored(one.path))
-            say(f"{claim.id}: {found.in_words()}")
+    with executor:
+        for one in (asked[name] for name in names or asked):
+            kept = {} if again else read_file(one.path)
+            for run in _missing(one, kept):
+                if time.monotonic() - began > seconds:
+                    say(f"{one.name}: stopped with runs left; nox -s confirm makes them")
+                    return
+                outcome, taken = _made(project, executor, one, run, _outcomes(kept))
+                kept[run.name] = {
+                    "parameters": as_stored(run.parameters),
+                    "outcome": outcome,
+                    "seconds": taken,
+                }
+                _write(one, kept)
+                say(f"{one.name} {run.name}: {_said(outcome)}")
+            for claim in one.claims:
+                found = confirmed(claim, one.claims, read_stored(one.path))
+                say(f"{claim.id}: {found.in_words()}")
 
 
 def read_file(path: Path) -> dict[str, dict[str, Any]]:
@@ -167,7 +170,7 @@ def read_file(path: Path) -> dict[str, dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8"))["runs"] if path.exists() else {}
 
 
-def repeat_a_few(project: Project, say: Say) -> None:
+def repeat_a_few(project: Project, executor: Executor, say: Say) -> None:
     """Make one or two of the stored runs again, chosen by the commit of what could change them.
 
     A commit that touches neither code, nor versions, nor stored outcomes chooses the same runs as the one
@@ -191,56 +194,55 @@ def repeat_a_few(project: Project, say: Say) -> None:
     if mark.exists() and mark.read_text(encoding="utf-8") == json.dumps([commit, state], sort_keys=True):
         say("confirmations: compared before with the same code and stored outcomes")
         return
-    for one, run, stored in chosen[:REPEATED]:
-        different = agree(stored["outcome"], _in_a_process_of_its_own(project, one, run), one.tolerance)
-        if different:
-            raise MeasuredError(
-                f"{one.name}, {run.name}, gives another outcome than the stored one: {'; '.join(different)}",
-                path=one.path,
-                expected="what was stored, within the tolerance of its trial or study",
-                mend=f"mend what changed it, or store what comes out: nox -s confirm -- --again {one.name}",
-            )
-        say(f"confirmations: {one.name} {run.name} came out as stored")
+    with executor:
+        for one, run, stored in chosen[:REPEATED]:
+            outcome, _ = _made(project, executor, one, run, _outcomes(read_file(one.path)))
+            _refuse_other_outcome(one, run, stored["outcome"], outcome)
+            say(f"confirmations: {one.name} {run.name} came out as stored")
     files.write_text(mark, json.dumps([commit, state], sort_keys=True))
 
 
-def outcome_of(project: Project, name: str, run_name: str) -> dict[str, Any]:
-    """Make one stored run, here and now.
+def _refuse_other_outcome(one: Asked, run: Run, stored: dict[str, Any], outcome: dict[str, Any]) -> None:
+    different = agree(stored, outcome, one.tolerance)
+    if different:
+        raise MeasuredError(
+            f"{one.name}, {run.name}, gives another outcome than the stored one: {'; '.join(different)}",
+            path=one.path,
+            expected="what was stored, within the tolerance of its trial or study",
+            mend=f"mend what changed it, or store what comes out: nox -s confirm -- --again {one.name}",
+        )
+
+
+def _outcomes(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: run["outcome"] for name, run in kept.items()}
+
+
+def run_of(project: Project, name: str, run_name: str, known: Mapping[str, Any]) -> Run:
+    """A run of a trial or a study by its name, given the outcomes so far.
 
     Raises:
         MeasuredError: there is no such run.
     """
-    one = everything_asked(project)[name]
-    environment.set_here()
-    for run, _ in _stored_runs(one):
+    for run in everything_asked(project)[name].runs(dict(known)):
         if run.name == run_name:
-            return as_stored(run.function(**run.settings(False)))
-    raise MeasuredError(f"{name} has stored no run {run_name!r}")
+            return run
+    raise MeasuredError(f"{name} has no run {run_name!r}")
 
 
-def _in_a_process_of_its_own(project: Project, one: Asked, run: Run) -> dict[str, Any]:
-    """With one thread and fresh random states, as the stored one was made."""
-    command = [
-        sys.executable,
-        "-m",
-        "measured.cli",
-        "--root",
-        str(project.root),
-        "outcome",
-        one.name,
-        run.name,
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise MeasuredError(f"{one.name}, {run.name}, could not be repeated: {done.stderr.strip()[-2_000:]}")
-    return json.loads(done.stdout.splitlines()[-1])
+def _made(
+    project: Project, executor: Executor, one: Asked, run: Run, known: Mapping[str, Any]
+) -> tuple[dict[str, Any], float]:
+    """The outcome of a run, made in a process of its own, and how long it took."""
+    shares = f"outcomes of {one.name}"
+    order = Order(replace(project), "outcome", one.name, run.name, known=known, shares=shares)
+    made = executor.submit(0, order).result()
+    return json.loads(made.files[OUTCOME]), round(made.seconds, 1)
 
 
 def _missing(one: Asked, kept: dict[str, dict[str, Any]]) -> Iterator[Run]:
     """The runs that are not stored, asked for after each again: a study's next ones may depend on it."""
     while True:
-        outcomes = {name: run["outcome"] for name, run in kept.items()}
-        named = {run.name: run for run in one.runs(outcomes)}
+        named = {run.name: run for run in one.runs(_outcomes(kept))}
         for name in [name for name in kept if name not in named]:
             del kept[name]
         missing = [
@@ -255,7 +257,7 @@ def _missing(one: Asked, kept: dict[str, dict[str, Any]]) -> Iterator[Run]:
 
 def _stored_runs(one: Asked) -> list[tuple[Run, dict[str, Any]]]:
     kept = read_file(one.path)
-    named = one.runs({name: run["outcome"] for name, run in kept.items()})
+    named = one.runs(_outcomes(kept))
     return [
         (run, kept[run.name])
         for run in named

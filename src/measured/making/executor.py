@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Protocol, Self
 
 from measured.making import environment, work
+from measured.making.order import Order, Outcome
 from measured.making.sources import folders_of
-from measured.making.work import Order, Outcome
 from measured.project import Project
 
 GIGABYTE = 2**30

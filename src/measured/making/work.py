@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,52 +26,16 @@ import numpy as np
 
 from measured import files
 from measured.errors import MeasuredError
-from measured.making import environment, figures, running
+from measured.making import confirming, environment, figures, running
 from measured.making.fingerprint import ENGINE, Fingerprint, file_of, hash_of_code
+from measured.making.order import OUTCOME, Order, Outcome
 from measured.making.sources import read_sources_in
 from measured.making.watching import watching
 from measured.project import Project
 from measured.terms import record
+from measured.terms.trial import as_stored
 
 _SHOWN_OUTPUT = 2_000  # of what a piece of work printed, in bytes
-
-
-@dataclass(frozen=True)
-class Order:
-    """What is to be made; plain data, to cross to another process.
-
-    Args:
-        project: the project's settings.
-        kind: `run`, `record` or `figure`.
-        name: of the experiment or the figure.
-        run: of the long run.
-        inputs: what it is going to be made from, as the plan has it.
-        shares: orders with the same word share their modules, and what these compiled; empty for none.
-    """
-
-    project: Project
-    kind: str
-    name: str
-    run: str = ""
-    inputs: Fingerprint = field(default_factory=dict)
-    shares: str = ""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What was made.
-
-    Args:
-        files: content by path, below the folder of everything generated; the one that vouches comes last.
-        seconds: that it took.
-        memory: the most that the process held, in bytes.
-        printed: the end of what was written to its output.
-    """
-
-    files: Mapping[str, bytes]
-    seconds: float
-    memory: int
-    printed: str = ""
 
 
 @dataclass
@@ -201,7 +165,14 @@ def _figure(project: Project, order: Order):
     return finished
 
 
-_MAKERS = {"run": _run, "record": _record, "figure": _figure}
+def _outcome(project: Project, order: Order):
+    run = confirming.run_of(project, order.name, order.run, order.known)
+    with running.naming(f"run {run.name} of {order.name}", run.settings(False)):
+        outcome = as_stored(run.function(**run.settings(False)))
+    return lambda inputs: {OUTCOME: files.json_bytes(outcome)}
+
+
+_MAKERS = {"run": _run, "record": _record, "figure": _figure, "outcome": _outcome}
 
 
 def _below(project: Project, written: Mapping[Path, bytes]) -> dict[str, bytes]:

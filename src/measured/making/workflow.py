@@ -22,9 +22,9 @@ from measured.making import pruning
 from measured.making.executor import Executor
 from measured.making.fingerprint import Sources, plain_json
 from measured.making.made import Product, Stale, made
+from measured.making.order import Order, Outcome
 from measured.making.products import FigureProduct, RecordProduct, RunProduct
 from measured.making.progress import Progress
-from measured.making.work import Order, Outcome
 from measured.project import Project
 
 Say = Callable[[str], None]
