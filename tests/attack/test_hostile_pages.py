@@ -69,6 +69,17 @@ class Battery:
             except MeasuredError as error:
                 self.taken_out(error)
 
+    def try_each(self, attacks: list[hostile_pages.Attack], innocent: WovenSite) -> None:
+        """Weave each page by itself, in the site of an innocent one: most are refused here."""
+        for number, attack in enumerate(attacks):
+            for name in attack.files:
+                path = self.project.root / hostile_pages.numbered(name, number)
+                if path.suffix == ".md":
+                    try:
+                        innocent.weave_page(path.relative_to(self.project.root / "docs").as_posix(), path)
+                    except MeasuredError as error:
+                        self.taken_out(error)
+
     def publish(self, target: Path) -> None:
         """All that is published."""
         rendered = self.project.build / "rendered"
@@ -118,6 +129,8 @@ def published(accepted, tmp_path_factory):
     sample = copy(accepted.root, tmp_path_factory.mktemp("all") / "dice")
     sys.path.insert(0, str(sample.root / "src"))
     (sample.root / "docs/innocent.md").write_text("# Innocent\n\nA page.\n", "utf-8")
+    battery = Battery(Project.load(sample.root), fates, reasons, others)
+    innocent = battery.woven()
     for number, attack in enumerate(attacks):
         for name, text in attack.files.items():
             path = sample.root / hostile_pages.numbered(name, number)
@@ -125,7 +138,7 @@ def published(accepted, tmp_path_factory):
             path.write_text(text, encoding="utf-8")
             if hostile_pages.numbered(name, number) == name:
                 others[name] = number
-    battery = Battery(Project.load(sample.root), fates, reasons, others)
+    battery.try_each(attacks, innocent)
     battery.publish(sites / "all")
     shutil.rmtree(sample.root / "docs")
     shutil.copytree(accepted.root / "docs", sample.root / "docs")
