@@ -135,7 +135,6 @@ def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -
                     progress.ends(worker, job.seconds, outcome.seconds)
                 except Exception as error:  # noqa: BLE001 - whatever a worker raises is told, with the others
                     failures.append(_failure(job, error))
-                    schedule.fail(job)
                     progress.ends(worker, job.seconds, job.seconds)
             progress.show()
     if failures:
@@ -204,12 +203,9 @@ class _Schedule:
         return job
 
     def finish(self, job: Job) -> None:
-        """What waited for the job may begin."""
+        """What waited for the job may begin; what waits for one that failed never does."""
         self._sorter.done(job.name)
         self._take_ready()
-
-    def fail(self, job: Job) -> None:
-        """What waits for the job never begins."""
 
     def _take_ready(self) -> None:
         for name in self._sorter.get_ready():
