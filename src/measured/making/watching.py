@@ -23,6 +23,7 @@ from measured.making.fingerprint import ABSENT, Fingerprint, hash_of_code, hash_
 
 _IMPORTERS = ("importlib.", "_frozen_importlib")  # and who looks for installed packages
 _LISTINGS = ("os.listdir", "os.scandir")
+_MADE = ("build", "site")
 _PASSES_ON = ("os", "_collections_abc", "collections.abc")
 _READS_SETTINGS = ("yaml_env_tag", "measured.mkdocs_yml")
 _SHOWS_SOURCE = ("linecache", "tokenize", "inspect")
@@ -211,10 +212,11 @@ def hash_of_part(part: str, root: Path) -> str:
         return hash_of_code(path)
     if kind == "folder":
         try:
-            names = sorted(n for n in os.listdir(path) if n != "__pycache__")
+            names = sorted(n for n in os.listdir(path) if n != "__pycache__" and not n.startswith("."))
         except OSError:
             return ABSENT
-        return sha256("\n".join(names).encode())
+        # What is made stands beside what it is made from, and is none of it.
+        return sha256("\n".join(n for n in names if name != "." or n not in _MADE).encode())
     return hash_of_file(path)
 
 

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
@@ -141,17 +141,20 @@ def _heading(text: str) -> str:
     return match[1].strip() if match else ""
 
 
-def _imports(code: str) -> Iterator[str]:
+@cache
+def _imports(code: str) -> tuple[str, ...]:
+    """The modules that code imports; asked once of each module, whatever pages use it."""
     try:
         tree = ast.parse(re.sub(r"^[ \t]*[%!?].*$", "", code, flags=re.M))
     except SyntaxError:
-        return
+        return ()
+    found: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return tuple(found)
 
 
 def _exists(module: str) -> bool:
