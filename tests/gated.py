@@ -55,12 +55,11 @@ class Gated:
         return Project(self.root, ("measured",), "gated_registry")
 
     def measure(self, name, measurements, claims=(), **more):
-        made_with = {"lock": sha256_of_text(self.project.lock_file)}
+        more.setdefault("fingerprint", {"lock": sha256_of_text(self.project.lock_file)})
         record = replace(
             record_of(measurements, name),
             tables={},
             claims={c.id: c for c in claims},
-            fingerprint=made_with,
             **more,
         )
         write_record(self.project.records, record)

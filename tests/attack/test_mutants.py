@@ -31,7 +31,7 @@ DECIDING = [
 ]
 TESTS = [
     *("accepting", "allowlist", "claims", "conditions", "decisions", "gate", "gate_mutation", "keys"),
-    *("margins", "measurement", "names", "planning", "verdicts"),
+    *("made", "margins", "measurement", "names", "planning", "verdicts"),
 ]
 SHOWING = re.compile(r"\.(table|tables|_signed|__str__)__mutmut|ǁ(__str__)__mutmut")
 
@@ -52,7 +52,7 @@ use_git_change_detection = false
 # Projects that are measured and built take seconds each; here a test runs in one process or not at all.
 IN_PROCESS = """
 def pytest_collection_modifyitems(items):
-    items[:] = [item for item in items if not {"sample", "accepted"} & set(item.fixturenames)]
+    items[:] = [item for item in items if not {"sample", "accepted", "harmed"} & set(item.fixturenames)]
 """
 
 # All names, and what the first so many change, in the order of the hash of their names.

@@ -44,6 +44,16 @@ def test_nothing_seen_or_nothing_finite_is_undecidable_never_true(predicate):
     assert found.undecidable
 
 
+def test_it_is_said_how_many_values_there_were():
+    for predicate, least in ((lambda f: claims.rises({"a": 1.0}), 2), (lambda f: claims.equal({}, 1), 1)):
+        assert f"nothing follows from fewer than {least}" in judged(predicate).undecidable
+
+
+def test_a_judgement_is_plain_data():
+    found = claims.Judgement("a.b", "w", True, 0.5, {"a": 1}, seeds=(0, 1), reads=("a.c",))
+    assert (found.as_dict()["seeds"], found.as_dict()["reads"]) == ([0, 1], ["a.c"])
+
+
 @pytest.mark.parametrize(
     ("verdict", "holds", "margin"),
     [

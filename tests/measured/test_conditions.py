@@ -18,6 +18,8 @@ from weaving import weave
         '{{ given(["low", "high"][dice.mean > 3], "a word") }}',
         '{{ given(dice.mean > 3 and "high" or "low", "a word") }}',
         '{% for word in ["high"] if dice.mean > 3 %}x{% endfor %}',
+        "{% for number in [dice.mean] %}x{% endfor %}",
+        '{% for word in ["x"] if dice.sides %}x{% endfor %}',
         "{% set found = dice.mean %}{% if found > 3 %}High.{% endif %}",
         '{% if dice.mean is not none and holds("dice.holds") %}High.{% endif %}',
         '{% for _ in ["a"] %}{% if dice.mean > 3 %}High.{% endif %}{% endfor %}',

@@ -71,6 +71,15 @@ def test_a_changed_policy_is_shown_in_short_and_a_reworded_one_by_its_words():
     assert (drift.stored, drift.measured) == (repr(WHY), repr("another"))
 
 
+def test_the_table_has_two_lines_a_drift():
+    (drift,) = compare.compare(record_of(MEASURED), expected(mean=3.0))
+    assert compare.table([drift]) == (
+        "           obtained  expected  diff  allowed\n"
+        "dice.mean  3.5       3.0       +0.5  3.0 ± 0.1\n"
+        "    the tolerance: because of rounding"
+    )
+
+
 def test_new_missing_and_unmeasured_values_are_drift():
     record = record_of(MEASURED)
     less = {k: v for k, v in expected().items() if k != "dice.mean"}

@@ -110,6 +110,14 @@ def test_counts_move_by_whole_steps():
     assert drift(lambda f: above({"n": f["dice.n"]}, 5), measured(7, Close(WHY, atol=2), "dice.n"))
 
 
+@pytest.mark.parametrize(("value", "bound", "limit"), [(0.0, 0.0, 0.5), (1.0, 1.0, 1.5), (1.5, 1.0, 10)])
+def test_a_share_may_rise_to_one_and_a_size_to_ten_times_as_much(value, bound, limit):
+    found = drift(
+        lambda f: below({"mean": f["dice.mean"]}, limit), measured(value, AtLeast(WHY, bound=bound))
+    )
+    assert [d.kind for d in found] == ([] if value == 1.0 else ["bound"])
+
+
 def test_what_becomes_undecidable_is_loose_too():
     found = drift(lambda f: above({"r": 1 / f["dice.mean"]}, 0.1), measured(0.5, AtMost(WHY, bound=1.0)))
     assert [d.kind for d in found] == ["bound"]
@@ -174,6 +182,7 @@ def test_a_claim_on_arrays_is_held_by_its_margin():
     for low, drifts in ((1.01, False), (9.0, False), (0.99, True), (0.4, True)):
         _, moved = on_arrays(low)
         assert [d.id for d in compare.compare(moved, stored)] == ["dice.claim"] * drifts
+        assert all(d.stored == "margin 0.5" for d in compare.compare(moved, stored))
         if low > 0.5:  # as it was last looked at, or, where it drifted, as it is
             kept = margins.margins_to_keep([predicate], moved, stored)["dice.claim"].value
             assert kept == (pytest.approx(0.24) if drifts else 0.5)
@@ -304,6 +313,16 @@ def test_a_value_and_its_own_samples_drift_together():
     record = record_of((measured(0.95, Close(WHY, atol=0.01), **SEEDS),))
     both = claim(lambda f: above({"both": min(samples(f)) + f["dice.mean"]}, 1.83))
     assert margins.room_of([both], record, {}).samples == {"dice.mean": pytest.approx(0.015, rel=0.1)}
+
+
+def test_samples_have_room_beside_values_that_are_narrowed():
+    record = record_of(
+        (measured(0.95, Exact(WHY), **SEEDS), measured(0.9, Close(WHY, atol=0.05), "dice.chance"))
+    )
+    predicate = claim(lambda f: above({"over": min(samples(f)) - f["dice.chance"]}, 0))
+    room = margins.room_of([predicate], record, {})
+    assert room.values == {"dice.chance": pytest.approx(0.01, rel=0.1)}
+    assert room.samples == {"dice.mean": pytest.approx(0.005, rel=0.15)}
 
 
 def test_a_claim_that_bears_no_drift_keeps_its_samples_as_they_are():

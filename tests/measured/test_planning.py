@@ -146,6 +146,30 @@ def test_a_plan_names_each_thing_what_it_waits_for_and_why_it_is_made(gated):
     assert workflow.stale(gated.project).keys() >= {"dice/seed0", "dice", "coins"}
 
 
+def test_runs_that_differ_in_their_seed_alone_differ_in_their_parameters(gated):
+    found = planned(gated)
+    one, other = (found[name].product.inputs() for name in ("dice/seed0", "dice/seed1"))
+    assert {name for name in one if one[name] != other[name]} == {"parameters"}
+    assert found["dice/seed0"].order.shares == "gated.experiment"
+    assert found["figure both"].seconds == 1.0
+
+
+def test_a_record_is_fresh_until_its_runs_are_made_anew_or_it_is_a_quick_one(gated):
+    for name, why in (("coins", ""), ("dice", "2 of its runs are made anew")):
+        values = gated.project.read_records()[name].measurements.values()
+        gated.measure(name, values, fingerprint=planned(gated)[name].product.inputs())
+        assert planned(gated)[name].why == why
+    gated.measure("coins", gated.project.read_records()["coins"].measurements.values(), mode="quick")
+    assert planned(gated)["coins"].why == "it is a quick record"
+
+
+def test_hashes_of_code_are_kept_with_what_is_built(gated):
+    sources = workflow.sources_of(gated.project)
+    sources.hash_of(Path(__file__))
+    sources.keep()
+    assert list(gated.project.build.rglob("code.json"))
+
+
 def test_what_is_stale_after_the_work_is_named(gated):
     with pytest.raises(
         MeasuredError, match=r"4 things are stale after they were made:\n  dice/seed0: never made"
@@ -183,7 +207,7 @@ def test_light_work_comes_first_and_one_model_stays_with_one_worker():
 def test_what_waits_for_a_failure_never_begins():
     jobs = [job("a"), job("record", ["a"])]
     schedule = workflow._Schedule(jobs)
-    schedule.fail(schedule.next_for(0))
+    assert schedule.next_for(0).name == "a"  # and is never finished
     assert schedule.next_for(0) is None
 
 
@@ -203,6 +227,7 @@ class AtOnce:
         return None
 
     def submit(self, worker, order):
+        assert worker == 0
         self.asked.append((order.name, dict(order.inputs)))
         future, found = Future(), self.outcomes[order.name]
         if isinstance(found, Exception):
