@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 
 import pytest
 
 import weaving
 from measured.errors import MeasuredError
+from measured.site import render, weave_site
+from measured.weaving.page import scan
 
 ESCAPES = [
     "''.__class__.__mro__[1].__subclasses__()",
@@ -69,3 +73,14 @@ def test_arithmetic_still_works():
         "{{ (dice.mean * 2 / dice.sides) | fmt('.4f') }} {{ (dice.mean ** 2) | fmt('.2f') }}\n"
     )
     assert "{{" not in str(text)
+
+
+def test_of_a_renderers_traceback_the_error_is_told():
+    said = "WARNING  x\nTraceback (most recent call last):\n  File y\njinja2.TemplateNotFound: z"
+    assert render._without_traceback(said) == "WARNING  x\njinja2.TemplateNotFound: z"
+    assert render._without_traceback("WARNING  x") == "WARNING  x"
+    for name in ('"><script>', "../../x", "/etc/x", ["x"], "a b"):
+        page = scan(f"---\n{json.dumps({'icon': name})}\n---\n\nx\n", Path("page.md"))
+        with pytest.raises(MeasuredError, match="icon is no name of a file"):
+            weave_site._refuse_odd_names(page)
+    weave_site._refuse_odd_names(scan("---\nicon: material/home\n---\n\nx\n", Path("page.md")))

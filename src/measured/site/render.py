@@ -161,6 +161,12 @@ def render(
     if done.returncode != 0 or not (target / "index.html").is_file():
         said = "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.strip())
         raise MeasuredError(
-            f"{renderer.name} made no site:\n{said[-3000:]}",
+            f"{renderer.name} made no site:\n{_without_traceback(said)[-3000:]}",
             expected="pages that it renders without a warning",
         )
+
+
+def _without_traceback(said: str) -> str:
+    """What a program said for people: of a traceback, the error at its end."""
+    before, found, trace = said.partition("Traceback (most recent call last)")
+    return before + trace.splitlines()[-1] if found else said

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import posixpath
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from measured import fast_yaml, files, folders
+from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
 from measured.site import collisions, data_files, generated, hooks, ledger, notebooks, provenance
@@ -30,6 +32,8 @@ from measured.weaving.renderer import Renderer
 from measured.weaving.weave import Weaver
 
 VENDOR = "build/vendor/site"
+
+_THEME_FILE = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*")
 
 
 @dataclass(frozen=True)
@@ -165,9 +169,23 @@ def read_page(path: Path, root: Path, renderer: Renderer) -> PageSource:
     return scan(read_text(path, shown), shown, renderer)
 
 
+def _refuse_odd_names(source: PageSource) -> None:
+    """What the front matter calls a file of the theme is the name of one: themes include it unseen."""
+    for key in ("icon", "template"):
+        value = source.meta.get(key)
+        if value is not None and not (isinstance(value, str) and _THEME_FILE.fullmatch(value)):
+            raise MeasuredError(
+                f"the front matter's {key} is no name of a file: {str(value)[:60]!r}",
+                path=source.path,
+                line=source.meta_lines.get(key, 1),
+                expected="letters, digits, _, - and . in names joined by /",
+            )
+
+
 def _woven(
     project: Project, weaver: Weaver, source: PageSource, place: str, renderer: Renderer
 ) -> generated.Page:
+    _refuse_odd_names(source)
     setup = Setup(project.root, project.build, project.site, project.packages)
     executed = cells.execute(source, setup, distributions=project.versions, renderer=renderer)
     woven = weaver.weave(source, executed.markdown, place)
