@@ -19,7 +19,7 @@ description: The works that the pages cite, with BibTeX.
 
 # Bibliography
 
-The works that the pages cite, by first author. Cite an entry as
+The works that the pages cite, and some that they lean on, by first author. Cite an entry as
 `[Vaswani et al. 2017](bibliography.md#vaswani2017)`. The same list is there
 [as BibTeX](assets/bibliography.bib){ download="" }.
 """

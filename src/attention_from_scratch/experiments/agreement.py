@@ -28,6 +28,7 @@ from measured.terms.claims import Claim, Verdict, below
 from measured.terms.experiment import Experiment, Findings
 from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtMost, Close, Measurement
+from measured.terms.null import becomes, instead
 
 PARAMETERS = {
     "seeds": list(range(20)),
@@ -142,11 +143,25 @@ CLAIMS = (
         "agreement.float32",
         "outputs and weights differ by less than 1e-6 in float32, for every seed and case",
         lambda f: below(WORST_32.values(f), 1e-6),
+        nulls=(
+            becomes(
+                "agreement.max_{what}_difference",
+                by="agreement.largest_output",
+                words="a layer that computes something else",
+            ),
+        ),
     ),
     Claim(
         "agreement.is_rounding",
         "in float64 the differences shrink as the rounding unit does (by 2^29, within a factor of 16)",
         _is_rounding,
+        nulls=(
+            instead(
+                "agreement.max_{what}_difference_float64",
+                by="agreement.max_{what}_difference",
+                words="a real difference, which float64 keeps",
+            ),
+        ),
     ),
 )
 

@@ -34,6 +34,7 @@ from measured.terms.claims import Claim, Verdict, above, below, between, equal, 
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtMost, Measurement
+from measured.terms.null import becomes, flat, instead
 
 PARAMETERS = {
     "d_model": 64,
@@ -245,7 +246,8 @@ def _rank_is_key_dim(found: Findings) -> Verdict:
 
 def _quadratic(found: Findings) -> Verdict:
     def growth(family: Family) -> dict[str, float]:
-        return {family.id: family.value(found, n=2_048) / family.value(found, n=512)}
+        counts = list(family.values(found).values())
+        return {f"{family.id} {i}": b / a for i, (a, b) in enumerate(zip(counts, counts[1:], strict=False))}
 
     return every(
         equal(growth(PAIRS), 16.0), equal(growth(SCORE_BYTES), 16.0), equal(growth(PROJECTIONS), 4.0)
@@ -257,6 +259,11 @@ CLAIMS = (
         "heads.no_extra_parameters",
         "every split with num_heads × key_dim = d_model has the parameters of one full-width head",
         lambda f: equal(WITH_BIASES.values(f, split=EQUAL_SPLITS), WITH_BIASES.value(f, split="h1")),
+        nulls=(
+            instead(
+                "heads.parameters.h4", by="heads.parameters.h4_key64", words="heads as wide as the model"
+            ),
+        ),
     ),
     Claim(
         "heads.not_free",
@@ -264,46 +271,75 @@ CLAIMS = (
         lambda f: above(
             {"ratio": WITH_BIASES.value(f, split="h4_key64") / WITH_BIASES.value(f, split="h1")}, 3
         ),
+        nulls=(
+            instead(
+                "heads.parameters.h4_key64", by="heads.parameters.h4", words="heads that share the width"
+            ),
+        ),
     ),
     Claim(
         "heads.rank_is_key_dim",
         "the rank of a head's scores is exactly key_dim, for every split",
         _rank_is_key_dim,
+        nulls=(flat("heads.rank.{split}", "split"),),
     ),
     Claim(
         "heads.one_head_two_tokens",
         "one head delivers half of each of two matching tokens",
         lambda f: between(ONE_HEAD.values(f), 0.499, 0.501),
+        nulls=(becomes("heads.one_head.{which}", by=1.0, words="all the weight on one token"),),
     ),
     Claim(
         "heads.one_head_loses_half",
         "however one head divides its attention, half of the wanted variance (within 0.02) is left over",
         lambda f: between(ONE_HEAD_LOSS.values(f), 0.48, 0.52),
+        nulls=(
+            instead("heads.one_head_loss.share{percent}", by="heads.two_heads_loss", words="nothing is lost"),
+        ),
     ),
     Claim(
         "heads.two_heads_lose_nothing",
         "two heads leave nothing over but rounding",
         lambda f: below(TWO_HEADS_LOSS.values(f), 1e-20),
+        nulls=(instead("heads.two_heads_loss", by="heads.one_head_loss.share50", words="one head"),),
     ),
     Claim(
         "heads.equivariant",
         "without mask and positions, permuting the tokens permutes the outputs, up to rounding",
         lambda f: below(PERMUTED_PLAIN.values(f), 1e-13),
+        nulls=(instead("heads.permutation_difference.plain", by="heads.permutation_difference.causal"),),
     ),
     Claim(
         "heads.order_matters_otherwise",
         "with a causal mask, or with positions, it does not",
         lambda f: above(PERMUTED.values(f), 0.1),
+        nulls=(
+            instead("heads.permutation_difference.causal", by="heads.permutation_difference.plain"),
+            instead("heads.permutation_difference.positions", by="heads.permutation_difference.plain"),
+        ),
     ),
     Claim(
         "heads.quadratic",
         "four times the tokens cost exactly sixteen times the pairs and four times the projections",
         _quadratic,
+        nulls=(
+            flat("heads.pairs.n{n}", "n"),
+            flat("heads.score_bytes.n{n}", "n"),
+            flat("heads.projections.n{n}", "n"),
+            instead("heads.pairs.n32768", by="heads.pairs.n8192", words="growth that stops"),
+        ),
     ),
     Claim(
         "heads.online_agrees",
         "attention block by block differs from the six lines by rounding alone",
         lambda f: every(below(ONLINE_32.values(f), 1e-6), below(ONLINE_64.values(f), 1e-14)),
+        nulls=(
+            becomes(
+                "heads.online_difference.{dtype}",
+                by="heads.permutation_difference.causal",
+                words="another function",
+            ),
+        ),
     ),
 )
 

@@ -9,6 +9,7 @@ be compared with Keras where there is no Keras.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,12 @@ from attention_from_scratch.tasks import match_then_read
 
 TRAINING, VALIDATION, ORDER, TEST = range(1, 5)
 CHECKED = 1_000  # sequences whose logits are kept
+HELD_OUT = 2  # symbols that are never a cue in training with `some_cues`
 
 TASKS: Mapping[str, Callable[..., match_then_read.Lookups]] = {
     "fixed_cue": match_then_read.draw,
     "any_cue": match_then_read.draw_any_cue,
+    "some_cues": partial(match_then_read.draw_any_cue, cues=match_then_read.ANY_CUE[:-HELD_OUT]),
 }
 
 

@@ -76,6 +76,8 @@ PLATEAU_OF_ONE = Family("induction.plateau.blocks1",
 NAMES_MOST_COMMON = Family("induction.names_most_common.blocks1",
     "share of sequences in which one block, after the last epoch, names a most common symbol", RETRAINED,
     ".3f", statistic="median")
+RANDOM_NAMES_MOST_COMMON = Family("induction.random_names_most_common",
+    "share of sequences in which an ordinary symbol, picked blindly, is a most common one", SAMPLED, ".3f")
 REPORTED_ERROR = Family("induction.reported_standard_error.{model}",
     "binomial standard error of the write-up's figure for {model}, measured on {count:,} sequences",
     ARITHMETIC, ".4f", labels=LABELS)
@@ -175,6 +177,7 @@ def as_reported(runs: Runs, p: Mapping[str, Any]) -> Findings:
         PLATEAU_OF_TWO.over_seeds(plateau, seeds),
         PLATEAU_OF_ONE.over_seeds(curves["blocks1"][:, 2:].mean(axis=1), seeds),
         NAMES_MOST_COMMON.over_seeds(_names_most_common(runs, p), seeds),
+        RANDOM_NAMES_MOST_COMMON.of(_blind_share_of_most_common(p)),
         *_reported_errors(p),
     ]
     columns = {
@@ -193,6 +196,15 @@ def _names_most_common(runs: Runs, p: Mapping[str, Any]) -> list[float]:
         answers = forward.answers(forward.forward(forward.weights_of(run), drawn.tokens))
         shares.append(ladder.is_most_common(drawn, answers).mean())
     return shares
+
+
+def _blind_share_of_most_common(p: Mapping[str, Any]) -> float:
+    """The baseline of that share: a place picked blindly, the cue's own left out."""
+    drawn = probes(p)
+    places = np.arange(p["length"] - 1)
+    ordinary = places != drawn.places[:, np.newaxis]
+    common = np.array([ladder.is_most_common(drawn, drawn.tokens[:, place]) for place in places]).T
+    return float(common[ordinary].mean())
 
 
 def _reported_errors(p: Mapping[str, Any]) -> Iterator[Measurement]:

@@ -29,6 +29,7 @@ from measured.terms.claims import Claim, above, below, equal, every
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family, rows, table
 from measured.terms.measurement import Close, Exact, Measurement
+from measured.terms.null import becomes, instead, planted, swapped, with_values
 
 PARAMETERS = {
     "length": 10,
@@ -228,37 +229,68 @@ def _tables() -> tuple[Table, ...]:
 
 EMPTY = OUTCOME.at(row="empty_row")
 
+SMALLEST = 5e-324  # of all numbers above zero
+
+
+def _one_leaks(found: Findings) -> dict[str, Findings]:
+    return {
+        m.id: with_values(found, {m.id: "leaks"}) for m in OUTCOME.members(found, row="partial_row").values()
+    }
+
+
 CLAIMS = (
     Claim(
         "masks.exactly_zero",
         "the largest weight on a blocked pair is zero, to the last bit",
         lambda f: equal(BLOCKED.values(f), 0.0),
+        nulls=(becomes("masks.max_blocked_weight", by=SMALLEST, words="the smallest number above zero"),),
     ),
     Claim(
         "masks.no_leak",
         "under its mask, replacing future or padded tokens changes no earlier or real output by one bit; "
         "without the mask it does",
         lambda f: every(equal(LEAK_MASKED.values(f), 0.0), above(LEAK_UNMASKED.values(f), 0.1)),
+        nulls=(
+            becomes(
+                "masks.leak.{what}.masked", by=SMALLEST, words="a leak of the smallest number above zero"
+            ),
+            instead(
+                "masks.leak.{what}.unmasked",
+                by="masks.leak.{what}.masked",
+                words="a test that changes nothing",
+            ),
+        ),
     ),
     Claim(
         "masks.after_softmax_leaks",
         "masked after the softmax, a row's allowed weights move with a future score; before it they do not",
         lambda f: every(above(LEAK_AFTER.values(f), 0.01), equal(LEAK_BEFORE.values(f), 0.0)),
+        nulls=(swapped("masks.after_softmax.leak", "masks.before_softmax.leak"),),
     ),
     Claim(
         "masks.right_padding_needs_none",
         "with the padding on the right, the padding mask changes no real output of a causal layer by one bit",
         lambda f: equal(CHANGES_RIGHT.values(f), 0.0),
+        nulls=(
+            instead("masks.padding_mask_changes.right", by="masks.padding_mask_changes.left"),
+            becomes(
+                "masks.padding_mask_changes.right",
+                by=SMALLEST,
+                words="a change by the smallest number above zero",
+            ),
+        ),
     ),
     Claim(
         "masks.left_padding_needs_it",
         "with the padding on the left it does change them",
         lambda f: above(CHANGES_LEFT.values(f), 0.1),
+        nulls=(instead("masks.padding_mask_changes.left", by="masks.padding_mask_changes.right"),),
     ),
     Claim(
         "masks.partial_rows_are_safe",
         "a row with at least one allowed key puts zero on its blocked keys, whatever the constant and dtype",
         lambda f: equal(OUTCOME.values(f, row="partial_row"), "blocked 0"),
+        nulls=(planted("one constant leaks in one precision", _one_leaks),),
     ),
     Claim(
         "masks.three_answers",
@@ -268,6 +300,11 @@ CLAIMS = (
             equal(EMPTY.values(f, way="replace_inf", dtype="float32"), "NaN"),
             equal(EMPTY.values(f, way="keras", dtype="float32"), "zeros"),
         ),
+        nulls=(
+            instead("masks.empty_row.replace_1e9.float32", by="masks.empty_row.keras.float32"),
+            instead("masks.empty_row.replace_inf.float32", by="masks.empty_row.replace_1e9.float32"),
+            instead("masks.empty_row.keras.float32", by="masks.empty_row.replace_1e9.float32"),
+        ),
     ),
     Claim(
         "masks.added_constant_erases",
@@ -276,21 +313,32 @@ CLAIMS = (
             equal(EMPTY.values(f, way="add_1e9", dtype="float32"), "uniform"),
             equal(EMPTY.values(f, way="add_1e9", dtype="float64"), "as unmasked"),
         ),
+        nulls=(swapped("masks.empty_row.add_1e9.float32", "masks.empty_row.add_1e9.float64"),),
     ),
     Claim(
         "masks.two_added_masks",
         "two added masks of the dtype's lowest number make an empty row NaN in every dtype",
         lambda f: equal(EMPTY.values(f, way="add_lowest_twice"), "NaN"),
+        nulls=(instead("masks.empty_row.add_lowest_twice.{dtype}", by="masks.empty_row.add_lowest.{dtype}"),),
     ),
     Claim(
         "masks.half_precision",
         "in float16 -1e9 and -1e30 are -inf, so that an empty row is NaN with either",
         lambda f: equal(EMPTY.values(f, way=["replace_1e9", "replace_1e30"], dtype="float16"), "NaN"),
+        nulls=(instead("masks.empty_row.{way}.float16", by="masks.empty_row.{way}.float32"),),
     ),
     Claim(
         "masks.row_sum_falls",
         "raising the future score takes the masked row's sum below half of what it was",
         lambda f: below({"ratio": ROW_SUM.value(f, when="after") / ROW_SUM.value(f, when="before")}, 0.5),
+        nulls=(
+            swapped("masks.after_softmax.row_sum_before", "masks.after_softmax.row_sum_after"),
+            instead(
+                "masks.after_softmax.row_sum_after",
+                by="masks.after_softmax.row_sum_before",
+                words="no effect",
+            ),
+        ),
     ),
 )
 

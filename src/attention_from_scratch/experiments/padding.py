@@ -28,6 +28,8 @@ from measured.terms.claims import Claim, Verdict, above, below, between, equal, 
 from measured.terms.experiment import Cell, Experiment, Findings, Run, Table
 from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtMost, Measurement, Spread
+from measured.terms.null import instead, one_seed
+from measured.terms.scope import Scope
 
 TRAINING = {**BUDGET, "shortest": 5, "longest": 20, "total": 200}
 PARAMETERS = {**TRAINING, "seeds": [0, 1, 2]}
@@ -152,7 +154,11 @@ CLAIMS = (
     Claim(
         "padding.behind_overwrites",
         "asked for the last token, padding behind and no mask: the mean accuracy lies near guessing",
-        lambda f: between(LAST.values(f, way="unmasked"), *GUESSING),
+        lambda f: between(LAST.samples(f, way="unmasked"), *GUESSING),
+        nulls=(
+            instead("padding.accuracy.unmasked", by="padding.accuracy.masked"),
+            one_seed("padding.accuracy.unmasked", by=1.0),
+        ),
     ),
     Claim(
         "padding.mask_mends_it",
@@ -161,36 +167,56 @@ CLAIMS = (
             {
                 name: value
                 for family in (LAST, FIRST)
-                for name, value in family.values(f, way=["masked", "pre_masked"]).items()
+                for name, value in family.samples(f, way=["masked", "pre_masked"]).items()
             },
             0.98,
+        ),
+        nulls=(
+            instead("padding.accuracy.masked", by="padding.accuracy.unmasked", words="no mask"),
+            one_seed("padding.first_accuracy.pre_masked", by="padding.chance"),
         ),
     ),
     Claim(
         "padding.front_mends_the_last",
         "asked for the last token, padding in front and no mask: more than 0.98",
-        lambda f: above(LAST.values(f, way="pre"), 0.98),
+        lambda f: above(LAST.samples(f, way="pre"), 0.98),
+        nulls=(
+            instead("padding.accuracy.pre", by="padding.accuracy.unmasked", words="padding behind"),
+            one_seed("padding.accuracy.pre", by="padding.chance"),
+        ),
     ),
     Claim(
         "padding.no_side_is_safe",
         "without a mask, padding behind fails the last token and padding in front fails the first: each at "
         "least 0.2 below the same side with a mask",
         _no_side_is_safe,
+        nulls=(
+            instead("padding.accuracy.unmasked", by="padding.accuracy.masked"),
+            instead("padding.first_accuracy.pre", by="padding.first_accuracy.pre_masked"),
+        ),
     ),
     Claim(
         "padding.first_survives",
         "asked for the first token, padding behind and no mask: more than 0.8, from an orthogonal start",
-        lambda f: above(FIRST.values(f, way="unmasked"), 0.8),
+        lambda f: above(FIRST.samples(f, way="unmasked"), 0.8),
+        nulls=(
+            instead("padding.first_accuracy.unmasked", by="padding.accuracy.unmasked"),
+            one_seed("padding.first_accuracy.unmasked", by="padding.chance"),
+        ),
     ),
     Claim(
         "padding.pooled_learns",
         "on sequences padded as in training the pooled encoder answers more than 0.98, mask or not",
-        lambda f: above(POOLED_ACCURACY.values(f, padding="trained"), 0.98),
+        lambda f: above(POOLED_ACCURACY.samples(f, padding="trained"), 0.98),
+        nulls=(one_seed("padding.pooled_accuracy.{pooled}.trained", by="padding.chance"),),
     ),
     Claim(
         "padding.pooled_breaks",
         "without a mask the pooled encoder loses at least 0.2 of accuracy when the padding grows",
         _pooled_breaks,
+        nulls=(
+            instead("padding.pooled_accuracy.unmasked.further", by="padding.pooled_accuracy.masked.further"),
+        ),
     ),
     Claim(
         "padding.pooled_masked_holds",
@@ -199,6 +225,11 @@ CLAIMS = (
             equal(WEIGHT_MASKED.values(f), 0.0),
             below(CHANGE_MASKED.values(f), 1e-4),
             above(POOLED_ACCURACY.values(f, pooled="masked", padding="further"), 0.98),
+        ),
+        nulls=(
+            instead("padding.pooled_weight.masked", by="padding.pooled_weight.unmasked"),
+            instead("padding.pooled_change.masked", by="padding.pooled_change.unmasked"),
+            instead("padding.pooled_accuracy.masked.further", by="padding.pooled_accuracy.unmasked.further"),
         ),
     ),
 )
@@ -212,4 +243,18 @@ EXPERIMENT = Experiment(
     runs=tuple(_runs()),
     seconds=60,
     claims=CLAIMS,
+    scopes={
+        "padding.pooled*": Scope(
+            "Recall of the first of {shortest} to {longest} tokens by a pooled attention encoder "
+            "{width} wide, Adam at "
+            "a rate of {learning_rate}, at most {epochs} epochs of {training} sequences; seeds {seeds}."
+        ),
+        "padding.*": Scope(
+            "Recall of one end of {shortest} to {longest} tokens padded to {total}, a SimpleRNN {width} "
+            "wide from an "
+            "orthogonal start, Adam at a rate of {learning_rate}, at most {epochs} epochs of {training} "
+            "sequences; "
+            "seeds {seeds}."
+        ),
+    },
 )

@@ -35,10 +35,23 @@ from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPL
 from attention_from_scratch.experiments.recurrence_runs import BUDGET, train_reader
 from attention_from_scratch.recurrent import gradient_bound, sigmoid
 from attention_from_scratch.tasks.recall import CHANCE
-from measured.terms.claims import Claim, Verdict, above, below, between, equal, every, falls
+from measured.terms import evidence
+from measured.terms.claims import Claim, Verdict, above, below, between, equal, every, falls, rises
 from measured.terms.experiment import Experiment, Findings, Run, Table
 from measured.terms.family import Family, rows, table
 from measured.terms.measurement import Close, Measurement, Spread
+from measured.terms.null import (
+    becomes,
+    flat,
+    instead,
+    one_seed,
+    permuted,
+    planted,
+    relabelled,
+    swapped,
+    with_array,
+)
+from measured.terms.scope import Scope
 
 TRAINING = {
     **BUDGET,
@@ -372,7 +385,20 @@ def _bound_holds(found: Findings) -> Verdict:
 
 def _glorot_solves_fewer(found: Findings) -> Verdict:
     orthogonal, glorot = (SOLVED_IN_ALL.value(found, variant=variant) for variant in STARTS)
-    return above({"fewer": orthogonal - glorot}, 1.5)
+    of = len(PARAMETERS["seeds"]) * len(PARAMETERS["lengths"])
+    chance = evidence.counts_differ((orthogonal, of), (glorot, of))
+    return every(above({"fewer": orthogonal - glorot}, 0), below({"Fisher's p": chance}, 0.05))
+
+
+def _short_first_solves_more(found: Findings) -> Verdict:
+    def solved(variant: str) -> int:
+        return sum(x > 0.95 for x in ACCURACY.samples(found, variant=variant, t=200).values())
+
+    return above({"more seeds": solved("lstm_short_first") - solved("lstm")}, 0)
+
+
+def _gradients_of_lstm(found: Findings) -> Findings:
+    return with_array(found, "log10_gradients.attention.start", found.arrays["log10_gradients.lstm.start"])
 
 
 def _larger_bias_keeps(found: Findings) -> Verdict:
@@ -396,48 +422,83 @@ def _attention_flat(found: Findings) -> Verdict:
 
 
 def _attention_slower(found: Findings) -> Verdict:
-    longest, shortest = (STEPS.value(found, variant="attention", t=t) for t in (200, 10))
-    return above({"more updates": longest - shortest}, 100)
+    of = STEPS.at(variant="attention")
+    at_200, at_100 = (of.samples(found, t=t).values() for t in (200, 100))
+    return every(rises(of.values(found)), above({"apart": min(at_200) - max(at_100)}, 0))
 
 
 CLAIMS = (
     Claim(
         "recurrence.attention_reaches",
-        "attention answers more than 0.95 at each length",
-        lambda f: above(ACCURACY.values(f, variant="attention"), 0.95),
+        "attention answers more than 0.95 at each length, for every seed",
+        lambda f: above(ACCURACY.samples(f, variant="attention"), 0.95),
+        nulls=(
+            one_seed("recurrence.accuracy.attention.t{t}", by="recurrence.chance"),
+            instead("recurrence.accuracy.attention.t{t}", by="recurrence.accuracy.lstm.t{t}"),
+        ),
     ),
     Claim(
         "recurrence.simple_reaches",
-        "the SimpleRNN with its orthogonal start answers more than 0.8 at each length",
-        lambda f: above(ACCURACY.values(f, variant="simple_rnn"), 0.8),
+        "the SimpleRNN with its orthogonal start answers more than 0.8 at each length, for every seed",
+        lambda f: above(ACCURACY.samples(f, variant="simple_rnn"), 0.8),
+        nulls=(
+            one_seed("recurrence.accuracy.simple_rnn.t{t}", by="recurrence.chance"),
+            instead("recurrence.accuracy.simple_rnn.t{t}", by="recurrence.accuracy.gru.t{t}"),
+        ),
     ),
     Claim(
         "recurrence.all_near",
-        "all four layers answer more than 0.95 at 10 tokens",
-        lambda f: above(ACCURACY.values(f, variant=LAYERS, t=10), 0.95),
+        "all four layers answer more than 0.95 at 10 tokens, for every seed",
+        lambda f: above(ACCURACY.samples(f, variant=LAYERS, t=10), 0.95),
+        nulls=(*(one_seed(f"recurrence.accuracy.{layer}.t10", by="recurrence.chance") for layer in LAYERS),),
     ),
     Claim(
-        # What guessing on 3 × 1,024 sequences may give.
+        # What guessing on 1,024 sequences may give, nearly four standard errors.
         "recurrence.gated_guess",
-        "GRU and LSTM, at Keras' start, lie within 0.06 of guessing at 100 and 200 tokens",
+        "GRU and LSTM, at Keras' start, lie within 0.06 of guessing at 100 and 200 tokens, for every seed",
         lambda f: between(
-            ACCURACY.values(f, variant=["gru", "lstm"], t=[100, 200]), CHANCE - 0.06, CHANCE + 0.06
+            ACCURACY.samples(f, variant=["gru", "lstm"], t=[100, 200]), CHANCE - 0.06, CHANCE + 0.06
+        ),
+        nulls=(
+            instead("recurrence.accuracy.gru.t{t}", by="recurrence.accuracy.simple_rnn.t{t}"),
+            one_seed("recurrence.accuracy.lstm.t100", by=1.0),
         ),
     ),
     Claim(
         "recurrence.larger_bias_reaches",
         "at 100 tokens the larger forget bias answers at least 0.2 more than forget bias 1",
         lambda f: above(_gain(f, "lstm_larger_bias", "lstm", 100), 0.2),
+        nulls=(
+            swapped("recurrence.accuracy.lstm.t100", "recurrence.accuracy.lstm_larger_bias.t100"),
+            relabelled("recurrence.accuracy.lstm.t100", "recurrence.accuracy.lstm_larger_bias.t100"),
+        ),
     ),
     Claim(
         "recurrence.short_first_reaches",
-        "at 200 tokens the LSTM that learned shorter sequences first answers at least 0.1 more",
-        lambda f: above(_gain(f, "lstm_short_first", "lstm", 200), 0.1),
+        "at 200 tokens more seeds are solved by the LSTM that learned shorter sequences first",
+        _short_first_solves_more,
+        nulls=(
+            swapped("recurrence.accuracy.lstm.t200", "recurrence.accuracy.lstm_short_first.t200"),
+            instead(
+                "recurrence.accuracy.lstm_short_first.t200",
+                by="recurrence.accuracy.lstm.t200",
+                words="no effect",
+            ),
+        ),
     ),
     Claim(
         "recurrence.glorot_solves_fewer",
-        "over all lengths and seeds, the SimpleRNN solves at least two trainings fewer from a Glorot start",
+        "over all lengths and seeds, the SimpleRNN solves fewer trainings from a Glorot start, by "
+        "Fisher's exact test with p below 0.05",
         _glorot_solves_fewer,
+        nulls=(
+            swapped("recurrence.solved_in_all.simple_rnn", "recurrence.solved_in_all.simple_rnn_glorot"),
+            instead(
+                "recurrence.solved_in_all.simple_rnn_glorot",
+                by="recurrence.solved_in_all.simple_rnn",
+                words="no effect",
+            ),
+        ),
     ),
     Claim(
         "recurrence.glorot_vanishes",
@@ -446,62 +507,135 @@ CLAIMS = (
             below(START.values(f, variant="simple_rnn_glorot"), -10),
             above(BOUND.values(f, variant="simple_rnn_glorot"), 0),
         ),
+        nulls=(
+            instead(
+                "recurrence.gradient_decades.simple_rnn_glorot.start",
+                by="recurrence.gradient_decades.simple_rnn.start",
+            ),
+            becomes("recurrence.bound_decades.simple_rnn_glorot", by=-1.0, words="a bound that forbids it"),
+        ),
     ),
     Claim(
         "recurrence.orthogonal_keeps",
         "before training, the orthogonal SimpleRNN loses fewer than three factors of ten over 199 steps",
         lambda f: above(START.values(f, variant="simple_rnn"), -3),
+        nulls=(
+            instead(
+                "recurrence.gradient_decades.simple_rnn.start",
+                by="recurrence.gradient_decades.simple_rnn_glorot.start",
+            ),
+            one_seed(
+                "recurrence.gradient_decades.simple_rnn.start", by="recurrence.gradient_decades.lstm.start"
+            ),
+        ),
     ),
     Claim(
         "recurrence.gated_vanish",
         "before training, LSTM (forget bias 1) and GRU lose more than ten factors of ten over 199 steps",
-        lambda f: below(START.values(f, variant=["lstm", "gru"]), -10),
+        lambda f: below(START.samples(f, variant=["lstm", "gru"]), -10),
+        nulls=(
+            instead(
+                "recurrence.gradient_decades.lstm.start", by="recurrence.gradient_decades.simple_rnn.start"
+            ),
+            one_seed(
+                "recurrence.gradient_decades.gru.start", by="recurrence.gradient_decades.simple_rnn.start"
+            ),
+        ),
     ),
     Claim(
         "recurrence.larger_bias_keeps",
         "before training, the LSTM with the larger forget bias loses at least ten factors of ten less",
         _larger_bias_keeps,
+        nulls=(
+            swapped(
+                "recurrence.gradient_decades.lstm.start", "recurrence.gradient_decades.lstm_larger_bias.start"
+            ),
+            relabelled(
+                "recurrence.gradient_decades.lstm.start", "recurrence.gradient_decades.lstm_larger_bias.start"
+            ),
+        ),
     ),
     Claim(
         "recurrence.bound_holds",
         "before training, no SimpleRNN's median gradient exceeds (γ σ_max)^T at any distance or seed",
         _bound_holds,
+        exempt="theorem: the bound of every such product; tested in test_recurrent.py",
     ),
     Claim(
         "recurrence.answers_without_gradient",
         "each LSTM that solved 200 tokens after shorter ones loses more than three factors of ten over them",
         _answers_without_gradient,
+        nulls=(
+            instead(
+                "recurrence.gradient_decades.lstm_short_first.trained",
+                by="recurrence.gradient_decades.simple_rnn.trained",
+            ),
+        ),
     ),
     Claim(
         "recurrence.attention_flat",
         "before training, attention's gradient varies by less than a factor of ten over all positions but "
         "the last",
         _attention_flat,
+        nulls=(planted("an LSTM's gradients in the place of attention's", _gradients_of_lstm),),
     ),
     Claim(
         "recurrence.dilutes",
         "the largest weight over noise falls with each length, and stays above that of equal scores",
         _dilutes,
+        nulls=(
+            permuted("recurrence.dilution.n{n}", "n"),
+            instead(
+                "recurrence.dilution.n{n}",
+                by="recurrence.dilution_uniform.n{n}",
+                words="a weight like the others",
+            ),
+        ),
     ),
     Claim(
         "recurrence.attention_focuses",
-        "trained on the longest sequences, the last position gives the first more than 0.2 of its weight",
-        lambda f: above(WEIGHT_ON_FIRST.values(f, stage="trained"), 0.2),
+        "trained on the longest sequences, the last position gives the first more than 0.3 of its weight, "
+        "for every seed",
+        lambda f: above(WEIGHT_ON_FIRST.samples(f, stage="trained"), 0.3),
+        nulls=(
+            instead(
+                "recurrence.weight_on_first.trained",
+                by="recurrence.weight_on_first.start",
+                words="before training",
+            ),
+            one_seed("recurrence.weight_on_first.trained", by="recurrence.weight_on_first.start"),
+        ),
     ),
     Claim(
         "recurrence.attention_slower",
-        "attention makes at least 100 more updates at 200 tokens than at 10 before it has solved them",
+        "the mean of attention's updates until it has solved the task rises with each length, and at 200 "
+        "tokens each seed needs more than any seed needs at 100",
         _attention_slower,
+        nulls=(
+            permuted("recurrence.steps.attention.t{t}", "t"),
+            flat("recurrence.steps.attention.t{t}", "t"),
+        ),
     ),
     Claim(
         "recurrence.one_step",
         "attention takes one sequential step at each length",
         lambda f: equal(COST.values(f, layer="attention", what="sequential_steps"), 1),
+        nulls=(
+            instead(
+                "recurrence.cost.attention.sequential_steps.n{n}",
+                by="recurrence.cost.lstm.sequential_steps.n{n}",
+            ),
+        ),
     ),
     Claim(
         "recurrence.crossing_is_twice_the_width",
         "attention does more multiply-adds than an LSTM from 2d + 1 tokens on",
         lambda f: equal(CROSSING.values(f, what="multiply_adds"), 2 * PARAMETERS["cost_width"] + 1),
+        nulls=(
+            becomes(
+                "recurrence.crossing.multiply_adds", by=2 * PARAMETERS["cost_width"], words="one token sooner"
+            ),
+        ),
     ),
 )
 
@@ -514,4 +648,14 @@ EXPERIMENT = Experiment(
     runs=tuple(_runs()),
     seconds=120,
     claims=CLAIMS,
+    scopes={
+        "recurrence.dilution*": Scope("{dilution_draws} rows of scores from N(0, 1).", trained=False),
+        "recurrence.*": Scope(
+            "Recall of the first of {lengths} tokens, layers {width} wide, Adam at a rate of "
+            "{learning_rate}, at most "
+            "{epochs} epochs of {training} sequences in batches of {batch} (about three times what the "
+            "SimpleRNN "
+            "needs), gradients clipped at {clip_norm}; seeds {seeds}."
+        ),
+    },
 )

@@ -1,13 +1,27 @@
 """The experiments, in the order in which the pages need them. Importing this imports no framework."""
 
-from attention_from_scratch.experiments import agreement, heads, induction, masks, padding, recurrence, scale
+from attention_from_scratch.experiments import (
+    agreement,
+    depth,
+    heads,
+    held_out,
+    induction,
+    masks,
+    padding,
+    recurrence,
+    scale,
+    scale_grid,
+)
 
 EXPERIMENTS = [
     agreement.EXPERIMENT,
     scale.EXPERIMENT,
+    scale_grid.EXPERIMENT,
     masks.EXPERIMENT,
     heads.EXPERIMENT,
     induction.EXPERIMENT,
+    depth.EXPERIMENT,
+    held_out.EXPERIMENT,
     recurrence.EXPERIMENT,
     padding.EXPERIMENT,
 ]

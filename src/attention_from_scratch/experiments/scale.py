@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -31,6 +33,8 @@ from measured.terms.claims import Claim, Verdict, above, below, between, every, 
 from measured.terms.experiment import Experiment, Findings, Run, Table
 from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtLeast, AtMost, Measurement, Spread
+from measured.terms.null import becomes, flat, instead, one_seed, permuted, relabelled, swapped
+from measured.terms.scope import Scope
 
 PARAMETERS = {
     "widths": [4, 16, 64, 256],
@@ -145,6 +149,7 @@ def measure(
     saturated_above: float,
     training_seeds: list[int],
     runs: Mapping[str, Mapping[str, np.ndarray]],
+    **_: Any,
 ) -> Findings:
     """Sample rows for each width, with and without the division; sum up the trained lookups."""
     found = [*_known(keys, gaps), _mean_one(mean_one_width, draws, seed)]
@@ -328,6 +333,15 @@ def _tables(widths: list[int]) -> tuple[Table, ...]:
 JACOBIAN, QUERY_GRADIENT = GRADIENT.at(what="jacobian"), GRADIENT.at(what="query_gradient")
 
 
+def _unscaled_saturates(found: Findings) -> Verdict:
+    weights = list(MAX_WEIGHT.values(found, way="unscaled").values())
+    entropies = list(ENTROPY.values(found, way="unscaled").values())
+    return every(
+        above({f"rise {i}": b - a for i, (a, b) in enumerate(pairwise(weights))}, 0.05),
+        below({f"fall {i}": b - a for i, (a, b) in enumerate(pairwise(entropies))}, -0.1),
+    )
+
+
 def _digits_stand(found: Findings) -> Verdict:
     units = {"max_weight": 0.001, "entropy": 0.01}
     errors = {
@@ -361,7 +375,12 @@ def _heavy_tailed(found: Findings) -> Verdict:
 
 def _stands_still(found: Findings) -> Verdict:
     half, end = HALF_UNSCALED.value(found), ACCURACY.value(found, way="unscaled")
-    return every(below({"gain": end - half}, 0.15), below({"half": half}, 0.75))
+    guessing = found["scale.training.chance"]
+    return every(
+        below({"gain": end - half}, 0.15),
+        below({"half": half}, 0.75),
+        above({"above guessing": half - guessing}, 0.1),
+    )
 
 
 CLAIMS = (
@@ -369,43 +388,95 @@ CLAIMS = (
         "scale.digits_stand",
         "the standard error of each mean is less than half a unit of the last digit shown",
         _digits_stand,
+        nulls=(
+            instead(
+                "scale.standard_error.{what}.{way}.d{d}",
+                by="scale.few_draws_error.{what}.{way}.d{d}",
+                words="as few draws as the write-up took",
+            ),
+        ),
     ),
     Claim(
         "scale.variance_is_width",
         "the variance of the dot product divided by d_k lies within 1% of 1 at every width",
         lambda f: between(SCORE_VARIANCE.values(f), 0.99, 1.01),
+        nulls=(
+            becomes(
+                "scale.score_variance.d{d}",
+                by="scale.score_variance.mean_one",
+                words="components of mean one",
+            ),
+        ),
     ),
     Claim(
         "scale.unscaled_saturates",
-        "without the scale the largest weight rises and the entropy falls with every step of d_k",
-        lambda f: every(
-            rises(MAX_WEIGHT.values(f, way="unscaled")), falls(ENTROPY.values(f, way="unscaled"))
+        "without the scale the largest weight rises by over 0.05 and the entropy falls by over 0.1 "
+        "nats, with every step of d_k",
+        _unscaled_saturates,
+        nulls=(
+            instead(
+                "scale.{what}.unscaled.d{d}",
+                by="scale.{what}.scaled.d{d}",
+                words="scaled in the place of unscaled",
+            ),
+            permuted("scale.max_weight.unscaled.d{d}", "d", "scale.entropy.unscaled.d{d}"),
+            flat("scale.entropy.unscaled.d{d}", "d"),
         ),
     ),
     Claim(
         "scale.scaled_holds",
         "with the scale the largest weight lies between 0.26 and 0.30 at every width",
         lambda f: between(MAX_WEIGHT.values(f, way="scaled"), 0.26, 0.30),
+        nulls=(instead("scale.max_weight.scaled.d{d}", by="scale.max_weight.unscaled.d{d}"),),
     ),
     Claim(
         "scale.jacobian_median_vanishes",
         "the unscaled Jacobian's median falls with each step of d_k, to under a tenth of the scaled at 256",
         _jacobian_vanishes,
+        nulls=(
+            instead("scale.jacobian.median.unscaled.d{d}", by="scale.jacobian.median.scaled.d{d}"),
+            permuted("scale.jacobian.median.unscaled.d{d}", "d"),
+        ),
     ),
     Claim(
         "scale.mean_hides_it",
         "at d_k = 256 the unscaled Jacobian's mean is more than ten times its median",
         _mean_hides_it,
+        nulls=(
+            instead("scale.jacobian.{summary}.unscaled.d256", by="scale.jacobian.{summary}.scaled.d256"),
+            instead(
+                "scale.jacobian.mean.unscaled.d256", by="scale.jacobian.median.unscaled.d256", words="no tail"
+            ),
+        ),
     ),
     Claim(
         "scale.gradients_heavy_tailed",
         "at d_k = 256 the unscaled query gradient's median is below the scaled one's, its mean above",
         _heavy_tailed,
+        nulls=(
+            swapped(
+                "scale.query_gradient.{summary}.unscaled.d{d}", "scale.query_gradient.{summary}.scaled.d{d}"
+            ),
+            instead(
+                "scale.query_gradient.mean.unscaled.d256",
+                by="scale.query_gradient.median.unscaled.d256",
+                words="no tail",
+            ),
+            instead(
+                "scale.query_gradient.median.unscaled.d256",
+                by="scale.query_gradient.mean.unscaled.d256",
+                words="no body",
+            ),
+        ),
     ),
     Claim(
         "scale.winner_too",
         "the winning key's own slope falls as its lead grows beyond ten, to less than a millionth at twenty",
         lambda f: every(falls(WINNER_SLOPE.values(f)), below(WINNER_SLOPE.values(f, gap=20), 1e-6)),
+        nulls=(
+            flat("scale.winner_slope.gap{gap}", "gap"),
+            permuted("scale.winner_slope.gap{gap}", "gap"),
+        ),
     ),
     Claim(
         "scale.keras_too",
@@ -414,16 +485,44 @@ CLAIMS = (
             rises(KERAS_MAX_WEIGHT.values(f, way="unscaled")),
             below(KERAS_MAX_WEIGHT.values(f, way="scaled"), 0.33),
         ),
+        nulls=(
+            swapped("scale.keras.max_weight.unscaled.d{d}", "scale.keras.max_weight.scaled.d{d}"),
+            permuted("scale.keras.max_weight.unscaled.d{d}", "d"),
+        ),
     ),
     Claim(
         "scale.training_needs_it",
         "every seed solves the lookup with the scale (0.99 or more), none without it (0.9 or less)",
         lambda f: every(above(LOWEST_SCALED.values(f), 0.99), below(HIGHEST_UNSCALED.values(f), 0.9)),
+        nulls=(
+            swapped("scale.training.lowest.scaled", "scale.training.highest.unscaled"),
+            one_seed("scale.training.lowest.scaled", by="scale.training.commonest"),
+            one_seed("scale.training.highest.unscaled", by=1.0),
+            relabelled("scale.training.lowest.scaled", "scale.training.highest.unscaled"),
+        ),
     ),
     Claim(
         "scale.training_stands_still",
-        "in the second half of its updates the unscaled lookup gains less than 0.15, with over 0.25 to gain",
+        "in the second half of its updates the unscaled lookup gains under 0.15 on average; by then it is "
+        "above guessing by more than 0.1, and below 0.75",
         _stands_still,
+        nulls=(
+            instead(
+                "scale.training.accuracy.unscaled",
+                by="scale.training.accuracy.scaled",
+                words="it is solved after all",
+            ),
+            becomes(
+                "scale.training.half.unscaled",
+                by="scale.training.chance",
+                words="it has learned nothing by half time",
+            ),
+            becomes(
+                "scale.training.half.unscaled",
+                by="scale.training.lowest.scaled",
+                words="it is solved by half time",
+            ),
+        ),
     ),
 )
 
@@ -431,7 +530,7 @@ EXPERIMENT = Experiment(
     name="scale",
     question="What does dividing the scores by the square root of d_k change?",
     measure=measure,
-    parameters=PARAMETERS,
+    parameters={**PARAMETERS, **{f"training_{name}": value for name, value in TRAINING.items()}},
     quick=QUICK,
     runs=Run.over_seeds(
         "lookup",
@@ -444,4 +543,17 @@ EXPERIMENT = Experiment(
     ),
     seconds=240,
     claims=CLAIMS,
+    scopes={
+        "scale.keras.*": Scope(
+            "New Keras layers with one head, fed {keras_sequences} sequences of {keys} tokens from N(0, 1), "
+            "seeds {keras_seeds}; no training.",
+            trained=False,
+        ),
+        "scale.training.*": Scope(
+            "One head with key_dim {training_key_dim} that learns a lookup among {training_length} "
+            "pairs, embeddings "
+            "that start as N(0, 1), Adam at Keras' rate, {training_steps} updates of {training_batch} fresh "
+            "sequences; seeds {training_seeds}."
+        ),
+    },
 )

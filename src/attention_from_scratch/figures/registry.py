@@ -1,12 +1,13 @@
 """The figures, by the experiments whose records they draw. Importing this imports no Matplotlib."""
 
-from attention_from_scratch.figures import heads, induction, masks, recurrence, scale
+from attention_from_scratch.figures import heads, induction, masks, recurrence, scale, scale_grid
 from measured.terms.drawing import Plot
 
 FIGURES = [
     Plot("scale.max_weight", scale.max_weight, ("scale",)),
     Plot("scale.jacobian", scale.jacobian, ("scale",)),
     Plot("scale.training", scale.training, ("scale",)),
+    Plot("scale.grid", scale_grid.where_it_decides, ("scale_grid",)),
     Plot("masks.three", masks.three, ("masks",)),
     Plot("heads.cost", heads.cost, ("heads",)),
     Plot("induction.curves", induction.curves, ("induction",)),

@@ -6,6 +6,7 @@ first cue. Finding it takes two steps, each of them easy: match the cue, read it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from jaxtyping import Int
 
 SYMBOLS = 7
 CUE = SYMBOLS + 1
+ANY_CUE = tuple(range(1, CUE + 1))
 VOCABULARY = SYMBOLS + 2  # 0 is kept for padding, which this task does not need
 
 
@@ -50,7 +52,9 @@ def draw(count: int, length: int, generator: np.random.Generator) -> Lookups:
     return _with_cue(tokens, places, np.full(count, CUE, np.int32))
 
 
-def draw_any_cue(count: int, length: int, generator: np.random.Generator) -> Lookups:
+def draw_any_cue(
+    count: int, length: int, generator: np.random.Generator, cues: Sequence[int] = ANY_CUE
+) -> Lookups:
     """The variant in which the cue differs from sequence to sequence: any of the symbols 1 … 8.
 
     The last token is the cue; it occurred once before, and the answer followed it. The other tokens are
@@ -61,12 +65,13 @@ def draw_any_cue(count: int, length: int, generator: np.random.Generator) -> Loo
         count: of sequences.
         length: of each, at least 3.
         generator: the source of randomness; pass a seeded one.
+        cues: those that may be drawn; the others still stand among the ordinary tokens.
 
     Raises:
         ValueError: `length` is below 3.
     """
     _check_length(length)
-    cues = generator.integers(1, CUE + 1, size=count, dtype=np.int32)
+    cues = np.asarray(cues, np.int32)[generator.integers(0, len(cues), size=count, dtype=np.int32)]
     tokens = generator.integers(1, SYMBOLS + 1, size=(count, length), dtype=np.int32)
     tokens += tokens >= cues[:, np.newaxis]  # skips the cue, keeps the draw uniform
     places = generator.integers(0, length - 2, size=count)

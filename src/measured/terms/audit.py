@@ -34,7 +34,12 @@ def judged(
         nulls: off for quick runs, whose few draws and seeds decide nothing.
     """
     scopes = scopes_of(experiment, findings, settings)
-    conditioned = [_conditioned(claim, findings, scopes, settings) for claim in experiment.claims]
+    trained = {
+        m.id: m.seeds
+        for m in findings.measurements
+        if (declared := _scope_of(experiment, m.id)) is not None and declared.trained
+    }
+    conditioned = [_conditioned(claim, findings, scopes, settings, trained) for claim in experiment.claims]
     if nulls:
         conditioned = [
             _audited(claim, found, findings)
@@ -51,16 +56,29 @@ def scopes_of(experiment: Experiment, findings: Findings, settings: Mapping[str,
     """
     found = {}
     for m in findings.measurements:
-        words = [s for pattern, s in experiment.scopes.items() if fnmatch.fnmatchcase(m.id, pattern)]
-        if words:
-            found[m.id] = words[0].text(settings)
-        else:
-            found[m.id] = scope.of_parameters(settings)
+        declared = _scope_of(experiment, m.id)
+        if declared is None and m.seeds and (experiment.runs or experiment.studies):
+            raise MeasuredError(
+                f"{m.id} comes from several seeds, and nothing says under which conditions",
+                expected=f"a scope among those of experiment {experiment.name}",
+                mend=f'scopes={{"{m.id.rpartition(".")[0]}.*": Scope("…")}}',
+            )
+        found[m.id] = declared.text(settings) if declared else scope.of_parameters(settings)
     return found
 
 
+def _scope_of(experiment: Experiment, name: str) -> scope.Scope | None:
+    """The first scope that fits an id."""
+    fitting = (s for pattern, s in experiment.scopes.items() if fnmatch.fnmatchcase(name, pattern))
+    return next(fitting, None)
+
+
 def _conditioned(
-    claim: Claim, findings: Findings, scopes: Mapping[str, str], settings: Mapping[str, Any]
+    claim: Claim,
+    findings: Findings,
+    scopes: Mapping[str, str],
+    settings: Mapping[str, Any],
+    trained: Mapping[str, tuple[int, ...]],
 ) -> Judgement:
     """A claim decided, with the conditions and seeds of what it read."""
     watched = WatchedFindings(findings)
@@ -70,7 +88,7 @@ def _conditioned(
     return replace(
         found,
         scope=" ".join(conditions),
-        seeds=tuple(sorted({seed for m in read for seed in m.seeds})),
+        seeds=tuple(sorted({seed for m in read for seed in trained.get(m.id, ())})),
         reads=tuple(sorted(watched.read)),
         carries=_carries(read),
         exempt=claim.exempt,

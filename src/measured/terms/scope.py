@@ -29,12 +29,14 @@ class Scope:
     Args:
         words: one sentence; `{name}` stands for a parameter of the experiment, `{name.count}` for how many it
             lists, `{name.first}` and `{name.last}` for the ends of a list.
+        trained: whether models were trained; the seeds of others were drawn and looked at, no more.
 
     Raises:
         MeasuredError: a number in the sentence that comes from no parameter.
     """
 
     words: str
+    trained: bool = True
 
     def __post_init__(self) -> None:
         text = "".join(literal for literal, *_ in Formatter().parse(self.words))

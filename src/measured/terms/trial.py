@@ -120,13 +120,28 @@ def drawn_seeds(trial: Trial, claims: Iterable[Any]) -> list[int]:
     return list(seeds)
 
 
-def read_outcomes(path: Path) -> dict[str, Outcome]:
+class StoredOutcomes(dict[str, Outcome]):
+    """Outcomes by run; one that is missing is told with what makes it."""
+
+    def __init__(self, path: Path, outcomes: Outcomes) -> None:
+        super().__init__(outcomes)
+        self._path = path
+
+    def __missing__(self, name: str) -> Outcome:
+        raise MeasuredError(
+            f"no outcome of the run {name} is stored",
+            path=self._path,
+            mend=f"nox -s confirm -- {self._path.stem}",
+        )
+
+
+def read_outcomes(path: Path) -> StoredOutcomes:
     """What a trial or a study has stored, by run; nothing where it has not been run.
 
     Raises:
         MeasuredError: the file cannot be read.
     """
-    return {name: run["outcome"] for name, run in read_stored(path).items()}
+    return StoredOutcomes(path, {name: run["outcome"] for name, run in read_stored(path).items()})
 
 
 def read_stored(path: Path) -> dict[str, dict[str, Any]]:
@@ -156,11 +171,16 @@ def agree(stored: Outcome, again: Outcome, tolerance: Mapping[str, float]) -> li
     told = []
     for name in sorted({*stored, *again}):
         one, other = stored.get(name), again.get(name)
-        numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (one, other))
-        apart = abs(one - other) > tolerance.get(name, 0.0) if numbers else one != other
-        if apart:
-            told.append(f"{name} was {one!r} and is {other!r}")
+        if not _near(one, other, tolerance.get(name, 0.0)):
+            told.append(f"{name} was {str(one)[:60]} and is {str(other)[:60]}")
     return told
+
+
+def _near(one: Any, other: Any, tolerance: float) -> bool:
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return all(_near(a, b, tolerance) for a, b in zip(one, other, strict=True))
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (one, other))
+    return abs(one - other) <= tolerance if numbers else one == other
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from measured.errors import MeasuredError
 from measured.terms.experiment import Cell
 from measured.weaving.conditions import refuse_conditions
 from measured.weaving.page import Fence, PageSource, Piece, block_lines, box_of, opened
+from measured.weaving.promises import unsupported
 from measured.weaving.references import Library, Number, Shown
 from measured.weaving.renderer import END, HEADINGS
 from measured.weaving.sandbox import Sandbox
@@ -349,6 +350,14 @@ class _Weaving:
                 line=line,
                 expected=f"{found.words}; it saw {saw or 'nothing'}",
                 mend="change the sentence to what was measured, or mend the experiment",
+            )
+        promised = unsupported(said, found, self.weaver.library.measurements)
+        if self.weaver.claims_must_hold and promised:
+            raise MeasuredError(
+                f"the sentence of claim {name} says more than was measured: {promised}: {said!r}",
+                line=line,
+                expected=found.words,
+                mend="say what the predicate asks for, or ask for what the sentence says",
             )
         if self.weaver.claims_must_hold and found.vacuous:
             raise MeasuredError(

@@ -1,0 +1,49 @@
+"""The figure of `scale_grid`: from which start the division decides."""
+
+from __future__ import annotations
+
+from measured.terms.drawing import Drawing, Palette, subplots
+from measured.terms.record import Record
+
+STARTS = {"unit": "Embeddings from N(0, 1)", "keras": "Keras' own embeddings"}
+WAYS = {
+    "none": "not divided",
+    "divided": "divided",
+    "temperature": "learned factor",
+    "qk_norm": "QK-norm",
+}
+SHOWN = 400  # updates; nothing changes after them
+
+
+def where_it_decides(palette: Palette, record: Record) -> Drawing:
+    """Accuracy and largest score against updates, one column a start; every seed, four ways, Keras' rate."""
+    updates = record.arrays["updates"]
+    figure, axes = subplots(palette, 2, 2, height=5.0, sharex=True, sharey="row")
+    data = {"updates": list(updates)}
+    for column, (start, title) in enumerate(STARTS.items()):
+        for index, (way, words) in enumerate(WAYS.items()):
+            colour = palette.series(index)
+            for row, kept in enumerate(("accuracies", "largest_scores")):
+                curves = record.arrays[f"{kept}.{start}.{way}.usual"]
+                axes[row, column].plot(updates, curves.T, color=colour, linewidth=0.8, alpha=0.45)
+                axes[row, column].plot(updates, curves.mean(axis=0), color=colour, linewidth=2, label=words)
+                data |= {f"{kept}, {title}, {words}, seed {s}": list(c) for s, c in enumerate(curves)}
+        axes[0, column].set(title=title, ylim=(0, 1.05), xlim=(0, SHOWN))
+        axes[1, column].set(yscale="log", xlabel="updates")
+    axes[0, 0].set_ylabel("accuracy, held out")
+    axes[1, 0].set_ylabel("largest score of a row")
+    axes[1, 1].legend(loc="lower right", fontsize=8)
+    show = record.display
+    alt = (
+        "Four curves in each of two columns. From embeddings of variance one, the accuracy without a "
+        "division "
+        f"ends at {show('scale.grid.accuracy.unit.none.usual')} and with it at "
+        f"{show('scale.grid.accuracy.unit.divided.usual')}; the largest score starts at "
+        f"{show('scale.grid.first_score.unit.none.usual')} and rises to "
+        f"{show('scale.grid.largest_score.unit.none.usual')}. From Keras' own embeddings both end at "
+        f"{show('scale.grid.accuracy.keras.none.usual')} and "
+        f"{show('scale.grid.accuracy.keras.divided.usual')}, the undivided one sooner, after "
+        f"{show('scale.grid.updates.keras.none.usual')} updates against "
+        f"{show('scale.grid.updates.keras.divided.usual')}."
+    )
+    return Drawing(figure, alt, data)
