@@ -31,7 +31,7 @@ DECIDING = [
 ]
 TESTS = [
     *("accepting", "allowlist", "claims", "conditions", "decisions", "gate", "gate_mutation", "keys"),
-    *("made", "margins", "measurement", "names", "planning", "verdicts"),
+    *("made", "margins", "measurement", "names", "parts", "planning", "verdicts"),
 ]
 SHOWING = re.compile(r"\.(table|tables|_signed|__str__)__mutmut|ǁ(__str__)__mutmut")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gated import Gated, experiment
+from measured import archives, files
 from measured.errors import MeasuredError
 from measured.making import fingerprint, workflow
 from measured.making.made import Fresh, Stale, made
@@ -98,7 +99,7 @@ def test_what_is_not_installed_is_named():
 
 def test_parameters_are_hashed_as_plain_data():
     assert fingerprint.plain_json({"b": (1, 2), "a": 1}) == fingerprint.plain_json({"a": 1, "b": [1, 2]})
-    with pytest.raises(MeasuredError):
+    with pytest.raises(MeasuredError, match="object object at .* is no plain data"):
         fingerprint.plain_json({"a": object()})
 
 
@@ -112,6 +113,23 @@ def test_hashes_are_kept_and_taken_from_there(tmp_path):
     kept.write_text("{", encoding="utf-8")
     assert fingerprint.Sources((), kept).hash_of(module) == first
     assert fingerprint.Sources((), kept).hash_of(tmp_path / "gone.py") == "absent"
+
+
+def test_kept_hashes_count_for_the_same_python_alone(tmp_path):
+    module, kept = tmp_path / "module.py", tmp_path / "code.json"
+    module.write_text("X = 1\n", encoding="utf-8")
+    known = {files.sha256(module.read_bytes()): "kept"}
+    for python, expected in (
+        (fingerprint.python_version(), "kept"),
+        ("CPython 2.7", fingerprint.hash_of_code(module)),
+    ):
+        files.write_json(kept, archives.sealed({"python": python, "hashes": known}))
+        assert fingerprint.Sources((), kept).hash_of(module) == expected
+
+
+def test_a_digest_is_that_of_what_is_there_in_any_order():
+    assert fingerprint.digest({"a": "1", "b": "2"}) == fingerprint.digest({"b": "2", "a": "1"})
+    assert fingerprint.digest({"a": "1"}) != fingerprint.digest({"a": "2"})
 
 
 # Plans
@@ -161,6 +179,22 @@ def test_a_record_is_fresh_until_its_runs_are_made_anew_or_it_is_a_quick_one(gat
         assert planned(gated)[name].why == why
     gated.measure("coins", gated.project.read_records()["coins"].measurements.values(), mode="quick")
     assert planned(gated)["coins"].why == "it is a quick record"
+
+
+def test_a_figure_is_fresh_while_its_files_are_whole(gated):
+    product = planned(gated)["figure both"].product
+    voucher, *others = product.files
+    for path in others:
+        files.write_text(path, path.name)
+    made_of = {p.name: files.sha256(p.name.encode()) for p in others}
+    data = {"name": "both", "alt": "x", "fingerprint": product.inputs(), "files": made_of}
+    files.write_json(voucher, archives.sealed(data))
+    assert made(product, gated.root) == Fresh()
+    files.write_text(others[0], "touched")
+    assert made(product, gated.root) == Stale("changed by hand")
+    files.write_text(others[0], others[0].name)
+    files.write_json(voucher, archives.sealed({**data, "fingerprint": {}}))
+    assert "is new" in made(product, gated.root).why
 
 
 def test_hashes_of_code_are_kept_with_what_is_built(gated):
@@ -282,9 +316,9 @@ def test_a_failure_is_told_and_what_waits_for_it_is_not_begun(gated, error, told
 
 def test_a_worker_that_made_nothing_or_something_else_is_an_error(gated):
     build = gated.project.build
-    for files, told in (((), "a: the worker made nothing"), (("x",), "a: the worker made x")):
+    for handed, told in (((), "a: the worker made nothing"), (("x",), "a: the worker made x")):
         with pytest.raises(MeasuredError, match=told):
-            make(gated, [job("a", files=[build / "a.npz"])], {"a": outcome(*files)})
+            make(gated, [job("a", files=[build / "a.npz"])], {"a": outcome(*handed)})
     assert not (build / "a.npz").exists()
 
 
