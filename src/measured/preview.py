@@ -74,7 +74,7 @@ class PreviewServer(LiveReloadServer):
 
     def _build_loop(self) -> None:
         """Answer each edit at once; make the whole site when there is a pause."""
-        behind, last = True, 0.0
+        behind, last = False, 0.0  # the first time was before anybody asked
         while not self._shutdown:
             with self._rebuild_cond:
                 self._rebuild_cond.wait_for(lambda: self._want_rebuild or self._shutdown, timeout=0.25)
