@@ -140,3 +140,48 @@ def test_a_leftover_is_told_with_the_words_around_it():
     assert list(leftovers.problems(LexborHTMLParser("<p>fine</p>"), "<p>fine</p>")) == []
     code = "<pre>{{ x }}</pre>"
     assert list(leftovers.problems(LexborHTMLParser(code), code)) == []
+
+
+def test_attributes_of_drawings_are_told_by_element_name_and_value():
+    assert list(allowlist.drawing_problems("RECT", "Fill", "url(#a)")) == []
+    (found,) = allowlist.drawing_problems("rect", "fill", "url(a.svg#a)")
+    assert found.startswith("an address outside the drawing on <rect>: fill=")
+    assert list(allowlist.drawing_problems("rect", "onclick", "go()")) == ["a handler on <rect>: onclick"]
+    assert list(allowlist.drawing_problems("rect", "odd", "x")) == ['the attribute odd on <rect>: odd="x"']
+
+
+def test_a_page_without_an_article_may_hold_the_head_of_a_page():
+    head = '<meta charset="utf-8"><link rel="icon" href="a.png">'
+    tree = LexborHTMLParser(f"<!doctype html><html><head>{head}</head><body></body></html>")
+    assert list(allowlist.problems(tree.root, None, allowlist.Theme())) == []
+
+
+def test_every_attribute_is_looked_at():
+    attributes = 'http-equiv="X-UA-Compatible" content="ie=edge" onclick="go()"'
+    assert problems(head=f"<meta {attributes}>") == ["a handler on <meta>: onclick"]
+
+
+def test_the_element_of_a_refused_picture_is_named():
+    assert told('<img alt="a" srcset="//x.example/b">') == [
+        'an address outside the site on <img>: srcset="//x.example/b"'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{ a }}", "an unresolved reference"),
+        ("Type pch.search_now here", "an untranslated key is left in the page: pch.search_now"),
+        ("\ue000", "the private-use character U\\+E000"),
+    ],
+)
+def test_each_kind_of_leftover_is_told_alone_wherever_it_begins(text, expected):
+    html = f"<html><body><p>{text}</p></body></html>"
+    (found,) = leftovers.problems(LexborHTMLParser(html), html)
+    assert expected.replace("\\", "") in found
+
+
+def test_a_style_sheet_in_another_encoding_is_named_below_the_site(tmp_path):
+    (tmp_path / "a.css").write_bytes(b"/* caf\xe9 */")
+    with pytest.raises(MeasuredError, match=r"^a\.css:1: the byte 0xE9"):
+        content_policy.refuse_foreign_styles(tmp_path)

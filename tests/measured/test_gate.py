@@ -80,6 +80,11 @@ def test_the_table_has_two_lines_a_drift():
     )
 
 
+def test_no_line_of_the_table_ends_in_blanks():
+    found = [compare.Drift(name, "new", "x", "y", "z", "why") for name in ("dice.a", "dice.longer")]
+    assert all(line == line.rstrip() for line in compare.table(found).split("\n"))
+
+
 def test_new_missing_and_unmeasured_values_are_drift():
     record = record_of(MEASURED)
     less = {k: v for k, v in expected().items() if k != "dice.mean"}

@@ -201,3 +201,11 @@ def test_each_policy_says_what_it_allows_and_where_it_ends():
 def test_a_policy_that_cannot_be_read_is_shown(data):
     with pytest.raises(MeasuredError, match="unreadable tolerance|reason|does not know"):
         tolerance_from_dict(data)
+
+
+def test_what_json_has_no_word_for_is_recorded_as_text():
+    assert measurement(math.inf, non_finite=True).as_dict()["value"] == "inf"
+    assert measurement(0.5).as_dict()["value"] == 0.5
+    incomplete = {k: v for k, v in measurement(0.5).as_dict().items() if k != "tolerance"}
+    with pytest.raises(MeasuredError):
+        Measurement.from_dict(incomplete)

@@ -197,6 +197,12 @@ def test_a_figure_is_fresh_while_its_files_are_whole(gated):
     assert "is new" in made(product, gated.root).why
 
 
+def test_what_a_record_took_before_is_what_it_may_take(gated):
+    files.write_json(gated.project.timings / "dice.json", {"seconds": 42.0})
+    assert planned(gated)["dice"].seconds == 42.0
+    assert planned(gated)["coins"].seconds == workflow.UNKNOWN_SECONDS
+
+
 def test_hashes_of_code_are_kept_with_what_is_built(gated):
     sources = workflow.sources_of(gated.project)
     sources.hash_of(Path(__file__))
