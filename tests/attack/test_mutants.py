@@ -115,7 +115,7 @@ def decides(name, diff):
 
 def _without_words(code):
     code = re.sub(r"\s+", "", STRING.sub('""', code)).replace('f""', '""')
-    return re.sub(r'(?:expected|mend)=(?:(?:"")+|None),?|,(?=\))', "", code)
+    return re.sub(r'(?:expected|mend)=(?:(?:"")+|None),?|,(?=\))', "", code).rstrip(",)")
 
 
 def changed_lines(diff):

@@ -221,6 +221,16 @@ def test_a_loose_tolerance_can_be_narrowed_to_half_of_what_the_claim_bears(tmp_p
     assert Expectation.of(measured(3.5, Close(WHY, atol=0.6))).within is None
 
 
+def test_the_edge_of_what_is_narrowed_is_inside():
+    stored = Expectation.of(measured(2.0, Close(WHY, atol=0.6)), 0.25)
+    assert stored.accepts(2.25)
+    assert stored.accepts(1.75)
+    assert not stored.accepts(2.26)
+    exactly = Expectation.of(measured(2.0, Close(WHY, atol=0.6)), 0.0)
+    assert exactly.accepts(2.0)
+    assert not exactly.accepts(2.0000001)
+
+
 def test_what_is_tight_enough_is_left_alone():
     assert narrowed(high, measured(3.5, Close(WHY, atol=0.4)))["dice.mean"].within is None
 
@@ -343,10 +353,12 @@ def test_samples_survive_the_disk_and_one_stray_seed_is_named(tmp_path):
     stray = replace(now, samples=(0.92, 0.9, 0.99))
     (found,) = compare.compare(record_of((stray,)), stored)
     assert (found.id, found.kind) == ("dice.mean seed 1", "sample")
+    assert (found.stored, found.measured) == ("0.95", "0.9")
     assert found.change == pytest.approx(-0.05)
     assert found.ratio == pytest.approx(5)
     fewer = replace(now, samples=(0.92, 0.95), seeds=(0, 1))
-    assert [d.kind for d in compare.compare(record_of((fewer,)), stored)] == ["sample"]
+    (found,) = compare.compare(record_of((fewer,)), stored)
+    assert (found.kind, found.stored, found.measured) == ("sample", "3 samples", "2 samples")
 
 
 def test_samples_are_compared_only_where_a_claim_decides_on_them():
@@ -385,6 +397,13 @@ def test_stored_samples_are_the_centre_of_what_they_may_move():
 
 
 # Reading
+
+
+def test_findings_are_those_that_the_record_was_made_from():
+    record = record_of((measured(0.95, Exact(WHY)),))
+    found = findings_of(record)
+    assert list(found.measurements) == list(record.measurements.values())
+    assert (found.arrays, list(found.tables)) == (record.arrays, list(record.tables.values()))
 
 
 def test_what_a_predicate_reads_is_seen():
