@@ -15,9 +15,13 @@ FOUND = [
 
 
 def test_the_main_results_are_predicted_first():
-    pages = [page.read_text(encoding="utf-8") for page in (DOCS / "attention.md", DOCS / "recurrence.md")]
+    pages = [(DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("attention", "recurrence")]
     assert all(len(PREDICTION.findall(page)) >= 5 for page in pages)
-    assert not re.search(r'^\?\?\? question "Predict', "".join(pages), re.M), "a fold takes no answer"
+    chapters = [(DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("steps", "circuits")]
+    assert all(PREDICTION.search(page) for page in chapters)
+    assert not re.search(r'^\?\?\? question "Predict', "".join(pages + chapters), re.M), (
+        "a fold takes no answer"
+    )
 
 
 @pytest.mark.parametrize(("kind", "settings", "body"), FOUND)
