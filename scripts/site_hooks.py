@@ -76,7 +76,7 @@ def finish(page: Page) -> int:
 def faces_of(page: Page) -> list[str]:
     """The faces that a reader sees before anything is opened."""
     article = page.article
-    shown = article.html.partition("<details")[0] if article is not None and article.html else ""
+    shown = page.written(article.html or "").partition("<details")[0] if article is not None else ""
     italic = ["source-serif-4-400-italic"] if shown.count("<em>") > 2 else []
-    maths = ["stix-two-math-400-normal"] if shown.count('class="arithmatex"') > 2 else []
+    maths = ["stix-two-math-400-normal"] if shown.count("<math") > 2 else []
     return [*FACES, *italic, *maths]

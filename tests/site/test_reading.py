@@ -43,9 +43,18 @@ def test_there_and_back_again(visit):
     settle(page)
 
 
-@pytest.mark.parametrize("place", ["masks", "figure-induction-long", "pitfalls", "recap"])
-def test_an_address_leads_to_its_place_although_what_is_above_was_never_laid_out(visit, place):
-    page = visit(f"attention/#{place}", width=390)
+@pytest.mark.parametrize(
+    ("chapter", "place"),
+    [
+        ("attention", "masks"),
+        ("steps", "figure-induction-long"),
+        ("attention", "pitfalls"),
+        ("attention", "recap"),
+        ("attention", "how-two-blocks-do-it"),  # where it stood before the chapter became three pages
+    ],
+)
+def test_an_address_leads_to_its_place_although_what_is_above_was_never_laid_out(visit, chapter, place):
+    page = visit(f"{chapter}/#{place}", width=390)
     page.wait_for_load_state("networkidle")
     until(page, f"Math.abs(document.getElementById('{place}').getBoundingClientRect().top) < 200")
     page.wait_for_timeout(700)

@@ -8,7 +8,7 @@ import { isOtherPage } from "./shared/addresses.js";
 
 const config = document.getElementById("__config");
 const { base, features = [] } = config ? JSON.parse(config.textContent) : { base: "." };
-const root = new URL(`${base}/`, location.href);
+const root = new URL(base.endsWith("/") ? base : `${base}/`, location.href); // a page of errors has “/”
 
 function follow(event) {
   const { location$ } = globalThis;

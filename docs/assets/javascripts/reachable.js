@@ -7,7 +7,7 @@
 import { onEveryPage } from "./shared/pages.js";
 
 const SCROLLERS =
-  ".measured-figure > p, math[display=block], .md-typeset__scrollwrap, .cell-output, .diagram";
+  ".measured-figure > p, math[display=block], .md-typeset__scrollwrap, .cell-output, .diagram, .sketch-scroll";
 
 let takeDown = () => {};
 

@@ -148,7 +148,11 @@ class Page:
 
     def text(self) -> str:
         """The page as it is now."""
-        return _TOKEN.sub(lambda match: self._put[int(match[1])], self.tree.html or "")
+        return self.written(self.tree.html or "")
+
+    def written(self, part: str) -> str:
+        """A part of the page's text with the markup that its tokens stand for."""
+        return _TOKEN.sub(lambda match: self._put[int(match[1])], part)
 
     def way_to(self, target: str) -> str:
         """The address of a place of the site, as this page must write it; the error page stands anywhere."""
