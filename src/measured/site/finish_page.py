@@ -199,6 +199,15 @@ def finish_page(text: str, path: str, setting: Setting) -> Finished:
     Raises:
         MeasuredError: the page holds what it may not, or lacks what weaving left for a step.
     """
+    try:
+        return _all_steps(text, path, setting)
+    except MeasuredError as error:
+        if error.path is not None:
+            raise
+        raise MeasuredError(error.problem, path=path, expected=error.expected, mend=error.mend) from error
+
+
+def _all_steps(text: str, path: str, setting: Setting) -> Finished:
     page = Page(text, path, setting)
     counts = {name: step(page) for name, step in zip(STEPS, _steps(), strict=True)}
     counts["hooks"] = sum(hook(page) for hook in setting.hooks)
