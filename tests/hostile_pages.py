@@ -228,7 +228,7 @@ PUBLISHED_FILES = {
     "a page of XML": ("x.xml", f'<x xmlns:h="http://www.w3.org/1999/xhtml"><h:script>{RUN}</h:script></x>'),
     "a worker and its page": ("sw.js", f"self.{RUN}"),
     "headers of its own": ("_headers", "/*\n  Content-Security-Policy: script-src * 'unsafe-inline'\n"),
-    "a page hidden from the navigation": ("deep/x.md", f"# x\n\n<script>{RUN}</script>"),
+    "a page hidden from the navigation": ("x.md", f"# x\n\n<script>{RUN}</script>"),
 }
 BIBLIOGRAPHY = {
     name: f"@article{{key2017,\n  title = {{A title}},\n  author = {{Smith, A.}},\n  year = {{2017}},\n{line}\n}}\n"

@@ -53,6 +53,7 @@ class Battery:
         named += [number for name, number in self.others.items() if name in told]
         assert named, f"refused without a place: {told}"
         number = int(named[0])
+        assert self.fates[number] != "refused", f"refused, and still there: {told}"
         for name in [name for name, one in self.others.items() if one == number]:
             (self.project.root / name).unlink()
         self.fates[number], self.reasons[number] = "refused", told
@@ -102,7 +103,10 @@ class Battery:
                 finish_page(path.read_text("utf-8"), where, setting)
             except MeasuredError as error:
                 self.taken_out(error)
-                path.write_text(innocent, "utf-8")
+                if "/" in where:
+                    path.write_text(innocent, "utf-8")  # others lead there
+                else:
+                    path.unlink()
         while True:
             shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(rendered, target)
@@ -112,7 +116,7 @@ class Battery:
                 return
             except MeasuredError as error:
                 number = self.taken_out(error)
-                for path in rendered.rglob(f"evil{number}*"):
+                for path in [p for p in rendered.rglob("evil*") if p.name.split(".")[0] == f"evil{number}"]:
                     if path.is_file():
                         path.unlink()
                     else:
