@@ -226,6 +226,8 @@ def test_nothing_of_a_hostile_input_runs_leads_away_or_fetches(published, addres
     by_kind = Counter((attack.kind, fates[number]) for number, attack in enumerate(attacks))
     for (kind, fate), count in sorted(by_kind.items()):
         print(f"  {kind}: {count} {fate}")
+    for number, reason in sorted(reasons.items()):
+        print(f"  refused, {attacks[number]}: {reason.splitlines()[0][:160]}")
     assert noticed == []
     assert len(attacks) >= 60
     assert min(counts["refused"], counts["published"]) >= 20

@@ -140,6 +140,14 @@ def test_a_drawing_that_is_more_is_refused(attributes, inside, expected):
     assert any(expected in problem for problem in found), found
 
 
+@pytest.mark.parametrize("instruction", ['<?xml-stylesheet href="//x.example/a.css"?>', "<?x y?>"])
+def test_an_instruction_outside_a_drawings_root_is_refused(instruction):
+    plain = DRAWING.format("", "")
+    for data in (instruction + plain, plain + instruction):
+        assert "instruction" in next(drawings.problems(data.encode()))
+    assert list(drawings.problems(f"<!-- x -->{plain}<!-- y -->".encode())) == []
+
+
 def test_a_drawing_alone_passes_and_a_document_type_does_not():
     inside = '<style>.a { fill: red }</style><g style="fill: none"><path d="M0 0"/></g><use xlink:href="#a"/>'
     assert list(drawings.problems(DRAWING.format("", inside).encode())) == []

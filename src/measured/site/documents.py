@@ -62,7 +62,7 @@ def xml_problem(data: bytes) -> str:
         )
     except (etree.XMLSyntaxError, ValueError):
         return "it is no XML, and a browser would guess what it is"
-    for node in (*root.itersiblings(preceding=True), *root.iter()):
+    for node in (*root.itersiblings(preceding=True), *root.itersiblings(), *root.iter()):
         if isinstance(node.tag, str) and etree.QName(node).namespace in _RUNNING:
             return f"it holds <{etree.QName(node).localname}>, which a browser runs or draws"
         if not isinstance(node.tag, str) and node.tag is not etree.Comment:

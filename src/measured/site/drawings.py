@@ -57,7 +57,7 @@ def problems(data: bytes) -> Iterator[str]:
     if root.tag != f"{{{_SVG}}}svg":
         yield f"another root than <svg>: {root.tag}"
         return
-    for node in root.iter():
+    for node in (*root.itersiblings(preceding=True), *root.itersiblings(), *root.iter()):
         yield from _node_problems(node)
 
 
