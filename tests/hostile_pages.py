@@ -277,7 +277,8 @@ def attacks() -> Iterator[Attack]:
     for name, (place, text) in PUBLISHED_FILES.items():
         yield Attack("file", name, {f"docs/{place}": text})
     for name, entry in BIBLIOGRAPHY.items():
-        yield Attack("bibliography", name, {"docs/evil.md": bibliography.page(entry)})
+        listed = [bibliography.reference(*one) for one in bibliography.entries(entry).items()]
+        yield Attack("bibliography", name, {"docs/evil.md": "\n".join(["# A page\n", *listed])})
     for name, text in TEXTS.items():
         yield Attack("measured text", name, change=_measured(text))
         yield Attack("words of a table", name, change=_table(text))
