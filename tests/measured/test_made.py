@@ -287,3 +287,13 @@ def test_what_is_stale_after_the_work_is_an_error(harmed, monkeypatch):
     with pytest.raises(MeasuredError, match="3 things are stale after they were made"):
         build.measure(Project.load(harmed.root), lambda line: None, 1)
     forget()
+
+
+def test_what_python_compiles_meanwhile_is_no_change(tmp_path):
+    cache = tmp_path / "src" / "__pycache__"
+    cache.mkdir(parents=True)
+    with watching(tmp_path) as watch:
+        list(tmp_path.rglob("*"))
+        (cache / "new.cpython-311.pyc").write_bytes(b"")
+        watch.refuse_changes()
+    assert "folder src" in watch.read

@@ -121,7 +121,8 @@ class Watch:
         by_import = asking.startswith(_IMPORTERS)
         importing = _importing(frame, self.root)
         if event in _LISTINGS:
-            return None if by_import else (f"folder {path}", importing)
+            compiled = "__pycache__" in path.split("/")  # Python fills it meanwhile; nobody reads it as data
+            return None if by_import or compiled else (f"folder {path}", importing)
         if event == "open" and _writes(arguments):
             return None
         if path.endswith(".pyc"):
