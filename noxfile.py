@@ -11,7 +11,7 @@ nox.options.default_venv_backend = "uv|venv"
 nox.options.reuse_venv = "yes"
 
 # Numbers must not depend on what happens to be set in the shell that calls nox.
-STEADY = {"PYTHONHASHSEED": "0", "NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": "0"}
+STEADY = {"PYTHONHASHSEED": "0", "NO_MKDOCS_2_WARNING": "1"}
 
 
 def install(session: nox.Session) -> None:

@@ -23,6 +23,8 @@ from measured.project import Project
 @click.pass_context
 def cli(context: click.Context, quick: bool, root: Path, output: Path | None) -> None:
     """Measure, draw, weave, compare."""
+    if output is not None:
+        sys.dont_write_bytecode = True  # the checkout is only read, also by whoever may write to it
     context.obj = Project.load(root, quick=quick, output=output)
 
 

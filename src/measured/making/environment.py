@@ -49,8 +49,10 @@ def of_worker(home: Path) -> dict[str, str]:
         home: a folder without anybody's settings; what libraries keep for themselves goes there.
     """
     passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    compiled = {"PYTHONDONTWRITEBYTECODE": "1"} if sys.dont_write_bytecode else {}
     return {
         **passed,
+        **compiled,
         **SETTINGS,
         "HOME": str(home),
         "USERPROFILE": str(home),
