@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import hostile_files
-from measured import archives
+from measured import archives, files
 from measured.errors import MeasuredError
 from measured.terms import record
 
@@ -45,10 +45,8 @@ def main(folder: Path, count: int, mebibytes: int) -> None:
             changed = _bytes_changed(draw, packed) if kind == 2 else _member_changed(draw)
             (folder / "dice.npz").write_bytes(changed)
             # A liar vouches for what it has changed: so the archive itself is looked at.
-            vouching = files.sha256(changed)
-            (folder / "dice.json").write_text(
-                json.dumps({**good, "arrays_sha256": vouching}), encoding="utf-8"
-            )
+            vouching = {**good, "arrays_sha256": files.sha256(changed)}
+            hostile_files.write_sealed(folder / "dice.json", vouching)
         seen[_read(folder, unforeseen, number)] += 1
         (folder / "dice.npz").write_bytes(packed)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
