@@ -5,13 +5,13 @@
 //          place of the last real one; padding is called “pad”.
 
 import { button, captionOf, fixed, html, liveText, toggle } from "../shared/dom.js";
-import { rowsOf } from "../shared/tables.js";
+import { vectorsOf } from "../shared/tables.js";
 import { allowed, moved, weightsOf } from "./maths.js";
 
 const PADDING = "pad";
 
 export function mount(root) {
-  const rows = rowsOf(root.querySelector("table")).map(({ name, numbers: n }) => ({ name, query: n.slice(0, 2), key: n.slice(2, 4) }));
+  const rows = vectorsOf(root.querySelector("table"));
   const other = rows.pop();
   const real = rows.findIndex((word) => word.name === PADDING);
   const changed = rows.map((word, i) => (i === real - 1 ? other : word));
@@ -32,10 +32,10 @@ export function mount(root) {
 
   function show() {
     const mask = allowed(rows.length, real, state);
-    const words_now = state.changed ? changed : rows;
-    const now = weightsOf(words_now, mask, state.late);
+    const present = state.changed ? changed : rows;
+    const now = weightsOf(present, mask, state.late);
     const others = state.changed ? moved(now, weightsOf(rows, mask, state.late), mask) : [];
-    table.update(words_now, now, mask, others);
+    table.update(present, now, mask, others);
     const lines = state.late ? ["weights = softmax(scores)", "weights = np.where(mask, weights, 0)"] : ["scores = np.where(mask, scores, -1e9)", "weights = softmax(scores)"];
     code.textContent = lines.join("\n");
     words.say(said(state, others.filter(({ row }) => row < real - 1).length));

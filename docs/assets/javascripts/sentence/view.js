@@ -4,7 +4,7 @@
 //          table (word, query ×2, key ×2) that executed code has written; the sketch starts from its numbers.
 
 import { button, captionOf, fixed, html, liveText, svg, uniqueId } from "../shared/dom.js";
-import { rowsOf } from "../shared/tables.js";
+import { vectorsOf } from "../shared/tables.js";
 import { REACH, clamp, look, queryOf, ribbons, silent } from "./maths.js";
 
 const STEP = 0.2;
@@ -12,8 +12,7 @@ const KEYS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 const ARROWS = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] };
 
 export function mount(root) {
-  const table = root.querySelector("table");
-  const words = rowsOf(table).map(({ name, numbers: n }) => ({ name, query: n.slice(0, 2), key: n.slice(2, 4) }));
+  const words = vectorsOf(root.querySelector("table"));
   colour(words);
   const asking = words.findIndex((word) => word.name === root.dataset.word);
   const state = { pinned: asking, current: asking, moved: new Map() };
@@ -50,9 +49,7 @@ export function mount(root) {
     shares.update(found.weights);
     numbers.update(state, found, query());
     plane.update(words[state.current], query(), found.weights, state.moved.has(state.current));
-    const text = sentence(words, state.current, query(), found.weights);
-    if (speak) said.say(text);
-    else said.say(text, { quietly: true });
+    said.say(sentence(words, state.current, query(), found.weights), { quietly: !speak });
   }
 
   const fallback = [...root.childNodes];

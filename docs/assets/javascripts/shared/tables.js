@@ -13,6 +13,16 @@ export function rowsOf(table) {
   });
 }
 
+/**
+ * Words with their vectors, from a table of (word, query ×2, key ×2).
+ *
+ * @param {HTMLTableElement} table
+ * @returns {{name: string, query: number[], key: number[]}[]}
+ */
+export function vectorsOf(table) {
+  return rowsOf(table).map(({ name, numbers }) => ({ name, query: numbers.slice(0, 2), key: numbers.slice(2, 4) }));
+}
+
 /** A number as people write it, with a real minus sign or a hyphen. */
 export function numberOf(text) {
   const value = Number(text.replace("−", "-"));
