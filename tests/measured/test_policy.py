@@ -6,14 +6,26 @@ import base64
 import hashlib
 import html
 import re
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
+import yaml
 from selectolax.lexbor import LexborHTMLParser
 
 from measured.errors import MeasuredError
 from measured.site import allowlist, content_policy, drawings, theme_scripts
 
 MATERIAL = theme_scripts.templates_of("material")
+
+
+@pytest.mark.parametrize(("package", "renderer"), [("mkdocs-material", "mkdocs"), ("zensical", "zensical")])
+def test_the_scripts_of_a_theme_are_those_that_were_looked_at_for_its_version(package, renderer):
+    kept = yaml.safe_load((Path(__file__).parent / "theme_scripts.yml").read_text(encoding="utf-8"))
+    name = f"{package} {version(package)}"
+    assert name in kept, "a version whose scripts nobody has looked at: read them, then keep their hashes"
+    found = theme_scripts.scripts(theme_scripts.templates_of("material", renderer))
+    assert [f"'{sha}'" for sha in kept[name]] == theme_scripts.hashes(found)
 
 
 def test_the_scripts_of_the_installed_theme_are_known_at_every_depth_and_data_is_no_script():

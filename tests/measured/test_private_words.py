@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from pathlib import Path
 
@@ -95,7 +96,12 @@ def test_an_author_may_sign(project):
         private_words.refuse(project / "site", project)
 
 
-def test_kernels_and_workers_see_nothing_of_an_authors_environment(tmp_path, monkeypatch):
+COMPILED = {"PYTHONDONTWRITEBYTECODE"}  # whether compiled modules are left; no word of an author
+
+
+@pytest.mark.parametrize("leaves_none", [True, False])
+def test_kernels_and_workers_see_nothing_of_an_authors_environment(tmp_path, monkeypatch, leaves_none):
+    monkeypatch.setattr(sys, "dont_write_bytecode", leaves_none)
     monkeypatch.setenv("GITHUB_TOKEN", "ghp_secret")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("HOME", "/home/alicia")
@@ -105,4 +111,4 @@ def test_kernels_and_workers_see_nothing_of_an_authors_environment(tmp_path, mon
         assert seen["HOME"].startswith(str(tmp_path))
         told = {"IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_NO_CONFIG", "MPLCONFIGDIR"}
         own = {"HOME", "USERPROFILE", "PYTHONUSERBASE", "LANG", "TZ"}
-        assert set(seen) <= {*environment.PASSED_ON, *environment.SETTINGS, *own, *told}
+        assert set(seen) <= {*environment.PASSED_ON, *environment.SETTINGS, *own, *told, *COMPILED}
