@@ -26,6 +26,8 @@ def build(
     say: Say,
     workers: int | None = None,
     fetch: Callable[[Path, Path], object] | None = None,
+    *,
+    all_here: bool = False,
 ) -> Path:
     """The whole way; the site that stood before stands until the new one has passed every check.
 
@@ -34,6 +36,7 @@ def build(
         say: receives one line a step.
         workers: processes that measure at the same time; None for as many as fit.
         fetch: installs the site's third-party files, given the project's folder and that of its builds.
+        all_here: whether to take nothing over, and to measure anew what was.
 
     Returns:
         The folder of the finished site.
@@ -44,11 +47,12 @@ def build(
     with alone(project, say):
         target = project.build / "site" if project.quick else project.site
         folders.recover(project.site)
-        measure(project, say, workers)
+        jobs = measure(project, say, workers, all_here=all_here)
         if project.quick:
             say("gate: not asked, since quick records are never published")
         else:
             say(f"gate: {verdicts.pass_gate(project)}")
+            remeasure(project, jobs, say, workers)
             claims(project, say)
         say(f"prose: {prose.pass_prose(project)} (measured prose lists them)")
         if fetch is not None:
@@ -70,9 +74,11 @@ def build(
     return target
 
 
-def plan(project: Project, say: Say, sources: Sources | None = None) -> list[workflow.Job]:
+def plan(
+    project: Project, say: Say, sources: Sources | None = None, *, all_here: bool = False
+) -> list[workflow.Job]:
     """Say what has to be made, and why; make nothing."""
-    every = workflow.jobs(project, sources)
+    every = workflow.jobs(project, sources, all_here=all_here)
     stale = [job for job in every if job.why]
     say(f"plan: {len(stale)} of {len(every)} to make" + (":" if stale else ", everything is fresh"))
     for job in stale:
@@ -80,17 +86,48 @@ def plan(project: Project, say: Say, sources: Sources | None = None) -> list[wor
     return every
 
 
-def measure(project: Project, say: Say, workers: int | None) -> None:
-    """Run and draw what is stale; say what, and why, before; and see afterwards that nothing is left."""
+def measure(project: Project, say: Say, workers: int | None, *, all_here: bool = False) -> list[workflow.Job]:
+    """Take over what can be had, run and draw what is stale; see afterwards that nothing is left.
+
+    Returns:
+        Everything that the project makes.
+    """
     sources = workflow.sources_of(project)
-    every = plan(project, say, sources)
+    if project.results and not all_here:
+        take_over(project, say, sources)
+    every = plan(project, say, sources, all_here=all_here)
     sources.keep()
     stale = [job for job in every if job.why]
     if stale:
         make(project, stale, say, workers)
-        workflow.refuse_stale(project)
+        workflow.refuse_stale(project, all_here=all_here)
     for path in workflow.prune(project, every):
         say(f"  removed {_shown(path, project.root)}: nothing declares it any more")
+    return every
+
+
+def take_over(project: Project, say: Say, sources: Sources) -> None:
+    """Take over the runs that are missing here, from where the project or whoever builds it said."""
+    from measured.results.taking import take_over as taking
+
+    stale = [job for job in workflow.jobs(project, sources) if job.why]
+    if stale:
+        taking(project, stale, project.results, say)
+
+
+def remeasure(project: Project, jobs: Sequence[workflow.Job], say: Say, workers: int | None) -> None:
+    """Make a few of the runs that were taken over, and compare.
+
+    Raises:
+        MeasuredError: one of them gives other values here.
+    """
+    from measured.making.executor import LocalProcesses, default_workers
+    from measured.results import remeasuring
+
+    def executor(of: Project, count: int) -> LocalProcesses:
+        return LocalProcesses(of, min(workers or default_workers(), count))
+
+    remeasuring.remeasure_a_few(project, jobs, executor, say)
 
 
 def claims(project: Project, say: Say) -> None:

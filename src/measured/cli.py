@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +15,8 @@ import click
 
 from measured.errors import MeasuredError
 from measured.project import Project
+
+RESULTS = "MEASURED_FROM"  # names where runs may be taken over from, in the environment
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -28,6 +31,27 @@ def cli(context: click.Context, quick: bool, root: Path, output: Path | None) ->
     context.obj = Project.load(root, quick=quick, output=output)
 
 
+def _taking_over(command: Callable[..., None]) -> Callable[..., None]:
+    """Where results may come from."""
+    taking = click.option(
+        "--from",
+        "results",
+        metavar="ADDRESS",
+        help="Take over runs that are missing: from a folder, an archive, or a published site's address.",
+    )
+    measuring = click.option(
+        "--all", "all_here", is_flag=True, help="Take nothing over: measure all of it here."
+    )
+    return taking(measuring(command))
+
+
+def _taking_from(project: Project, results: str | None, all_here: bool) -> Project:
+    """With where results come from: the option, the environment, pyproject.toml, in this order."""
+    if results is not None and all_here:
+        raise click.UsageError("--from takes runs over, --all measures each of them here: give one of them")
+    return replace(project, results=results or os.environ.get(RESULTS) or project.results)
+
+
 @cli.command()
 @click.option("--quick", is_flag=True, help="Fewer draws and seeds, for authors; never published.")
 @click.option(
@@ -36,13 +60,22 @@ def cli(context: click.Context, quick: bool, root: Path, output: Path | None) ->
     help="Processes that measure at the same time; by default as many as cores and memory allow.",
 )
 @click.option("--renderer", help="mkdocs, properdocs or zensical; else what [tool.measured] says.")
+@_taking_over
 @click.pass_obj
-def build(project: Project, quick: bool, workers: int | None, renderer: str | None) -> None:
+def build(
+    project: Project,
+    quick: bool,
+    workers: int | None,
+    renderer: str | None,
+    results: str | None,
+    all_here: bool,
+) -> None:
     """Measure what changed, draw, compare, weave, render, finish, publish."""
     from measured import build as building
 
     chosen = replace(project, quick=quick or project.quick, renderer=renderer or project.renderer)
-    building.build(chosen, click.echo, workers, _fetcher(project))
+    chosen = _taking_from(chosen, results, all_here)
+    building.build(chosen, click.echo, workers, _fetcher(project), all_here=all_here)
 
 
 @cli.command()
@@ -51,13 +84,15 @@ def build(project: Project, quick: bool, workers: int | None, renderer: str | No
     type=click.IntRange(min=1),
     help="Processes that measure at the same time; by default as many as cores and memory allow.",
 )
+@_taking_over
 @click.pass_obj
-def make(project: Project, workers: int | None) -> None:
+def make(project: Project, workers: int | None, results: str | None, all_here: bool) -> None:
     """Run and draw what is stale, and stop there."""
     from measured import build as building
 
+    chosen = _taking_from(project, results, all_here)
     with building.alone(project, click.echo):
-        building.measure(project, click.echo, workers)
+        building.measure(chosen, click.echo, workers, all_here=all_here)
 
 
 @cli.command()

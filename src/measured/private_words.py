@@ -146,7 +146,7 @@ def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
     """The contents of a file, each with where inside it stands; as written, and as a reader sees them."""
     data = path.read_bytes()
     if path.suffix in _PACKED:
-        yield from _packed(path, data)
+        yield from _packed(path.suffix, data)
         return
     if path.suffix in (".json", ".ipynb"):
         # Before a name, the end of a line is a letter n, as JSON writes it.
@@ -158,8 +158,8 @@ def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
         yield "", unquote(data.decode("utf-8", "replace")).encode()
 
 
-def _packed(path: Path, data: bytes) -> Iterator[tuple[str, bytes]]:
-    if path.suffix == ".npz":
+def _packed(suffix: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+    if suffix == ".npz":
         for name, array in archives.unpack_arrays(data).items():
             if array.dtype.kind in "SU":
                 yield f" in the array {name}", "\n".join(map(_plain, np.ravel(array))).encode()
@@ -167,7 +167,9 @@ def _packed(path: Path, data: bytes) -> Iterator[tuple[str, bytes]]:
         return
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for member in archive.infolist():
-            yield f" in {member.filename}", archive.read(member)
+            inner, content = Path(member.filename).suffix, archive.read(member)
+            texts = _packed(inner, content) if inner in _PACKED else [("", content)]
+            yield from ((f" in {member.filename}{place}", text) for place, text in texts)
 
 
 def _plain(text: str | bytes) -> str:

@@ -34,6 +34,7 @@ class Project:
         renderer: what makes pages of woven Markdown: mkdocs, properdocs or zensical.
         hooks: the Python file of what the project adds to its site, relative to the root; empty for none.
         one_style_sheet: whether a page names one style sheet, without what the site never uses.
+        results: where runs may be taken over from: a folder, an archive, `https://…`; empty for nowhere.
         quick: whether authors asked for fewer draws and seeds.
         output: where `build` and `site` go; None for the root, which a checkout that is only read cannot be.
     """
@@ -51,6 +52,7 @@ class Project:
     renderer: str = "mkdocs"
     hooks: str = ""
     one_style_sheet: bool = False
+    results: str = ""
     quick: bool = False
     output: Path | None = None
 

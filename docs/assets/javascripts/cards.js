@@ -159,6 +159,7 @@ export function numberFacts(found, experiment) {
   lines.push(["Experiment", `${found.experiment}: ${experiment.question}`], ["Code", code(found)]);
   if (found.hosted) lines.push(["Hosted", html("a", { href: found.hosted }, "at the commit of this build")]);
   lines.push(["Run", experiment.run]);
+  if (experiment.taken) lines.push(["Taken over", experiment.taken]);
   return lines;
 }
 
@@ -181,6 +182,8 @@ function claimCard(data, trigger) {
   if (!claim) return null;
   const lines = claimFacts(claim);
   lines.push(["Experiment", claim.experiment], ["Code", code(claim)]);
+  const { taken } = data.experiments[claim.experiment];
+  if (taken) lines.push(["Taken over", taken]);
   if (claim.hosted) lines.push(["Hosted", html("a", { href: claim.hosted }, "at the commit of this build")]);
   return [html("p", { className: "card-words" }, `This holds: ${claim.words}.`), facts(lines), row(trigger.href)];
 }

@@ -179,7 +179,7 @@ def repeat_a_few(project: Project, executor: Executor, say: Say) -> None:
     Raises:
         MeasuredError: a repeated run differs from what is stored.
     """
-    commit = _commit_of_code(project)
+    commit = commit_of_code(project)
     candidates = [
         (one, run, stored)
         for one in everything_asked(project).values()
@@ -274,7 +274,7 @@ def _said(outcome: dict[str, Any]) -> str:
     return ", ".join(f"{k.replace('_', ' ')} {v:.4g}" for k, v in numbers.items())
 
 
-def _commit_of_code(project: Project) -> str:
+def commit_of_code(project: Project) -> str:
     """The last commit that touched what a run can depend on."""
     where = ["src", project.lock, project.confirmations]
     command = ["git", "-C", str(project.root), "log", "-1", "--format=%H", "--", *where]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol, Self
@@ -64,10 +65,10 @@ class LocalProcesses:
         if worker not in self._pools:
             self._pools[worker] = self._start()
         try:
-            return self._pools[worker].submit(work.perform, order)
+            return self._pools[worker].submit(perform, order)
         except BrokenProcessPool:  # its process was killed with the order before
             self._pools[worker] = self._start()
-            return self._pools[worker].submit(work.perform, order)
+            return self._pools[worker].submit(perform, order)
 
     def _start(self):
         from loky.process_executor import ProcessPoolExecutor
@@ -88,6 +89,12 @@ class LocalProcesses:
             initargs=(tuple(emptied), os.getpid(), self._folders),
             env={**emptied, **own},
         )
+
+
+def perform(order: Order) -> Outcome:
+    """Make what was ordered, in the process that was started for it; with what it says of itself."""
+    made = work.perform(order)
+    return replace(made, environment=environment.describe(order.project.versions))
 
 
 def default_workers() -> int:

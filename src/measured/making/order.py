@@ -44,9 +44,11 @@ class Outcome:
         seconds: that it took.
         memory: the most that the process held, in bytes.
         printed: the end of what was written to its output.
+        environment: Python, versions, CPU class and settings of the process that worked.
     """
 
     files: Mapping[str, bytes]
     seconds: float
     memory: int
     printed: str = ""
+    environment: Mapping[str, Any] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from measured.errors import MeasuredError
 from measured.files import sha256
 from measured.making import environment, running
 from measured.making.fingerprint import Fingerprint, Sources, digest, hash_of_file, of_functions, plain_json
+from measured.making.vouchers import TAKEN, Voucher
 from measured.project import Project
 from measured.terms.drawing import Plot
 from measured.terms.experiment import Experiment, Run
@@ -59,6 +60,22 @@ class RunProduct:
         fingerprint, sha = running.read_voucher(self.project, self.experiment, self.run)
         read_vouched(arrays, sha)
         return fingerprint
+
+    def voucher(self) -> Voucher | None:
+        """What vouches for the stored arrays; None where there are none, or a damaged one."""
+        try:
+            return Voucher.read(self.files[1])
+        except MeasuredError:
+            return None
+
+    @property
+    def taken(self) -> bool:
+        """Whether the stored arrays were made elsewhere and taken over."""
+        path = self.files[1]
+        if not path.exists() or TAKEN not in path.read_bytes():
+            return False  # to take each of hundreds of vouchers apart takes longer
+        voucher = self.voucher()
+        return voucher is not None and voucher.taken
 
     def identity(self) -> str:
         """What the stored arrays were made from, and what they are, as one hash; empty if there are none."""

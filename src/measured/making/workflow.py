@@ -25,6 +25,7 @@ from measured.making.made import Product, Stale, made
 from measured.making.order import Order, Outcome
 from measured.making.products import FigureProduct, RecordProduct, RunProduct
 from measured.making.progress import Progress
+from measured.making.vouchers import made_here
 from measured.project import Project
 
 Say = Callable[[str], None]
@@ -65,8 +66,14 @@ def sources_of(project: Project) -> Sources:
     return Sources(project.packages, project.build / "cache" / "code.json")
 
 
-def jobs(project: Project, sources: Sources | None = None) -> list[Job]:
-    """Everything that the project makes from its code, each with the reason to make it anew, if any."""
+def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = False) -> list[Job]:
+    """Everything that the project makes from its code, each with the reason to make it anew, if any.
+
+    Args:
+        project: whose it is.
+        sources: its code, where somebody has read it.
+        all_here: whether runs that were taken over count as not made.
+    """
     sources, plain = sources or sources_of(project), replace(project)
     found: list[Job] = []
     stale: dict[str, str] = {}
@@ -74,7 +81,7 @@ def jobs(project: Project, sources: Sources | None = None) -> list[Job]:
         runs = tuple(
             RunProduct(project, experiment, run, sources) for run in experiment.runs_in(project.quick)
         )
-        run_jobs = [_run_job(plain, product) for product in runs]
+        run_jobs = [_run_job(plain, product, all_here) for product in runs]
         record = RecordProduct(project, experiment, runs, sources)
         waiting = [job.name for job in run_jobs if job.why]
         why = f"{len(waiting)} of its runs are made anew" if waiting else ""
@@ -143,13 +150,13 @@ def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -
         )
 
 
-def refuse_stale(project: Project) -> None:
+def refuse_stale(project: Project, *, all_here: bool = False) -> None:
     """Plan again: whatever is stale after the work is an error.
 
     Raises:
         MeasuredError: names what is stale, and why.
     """
-    left = [job for job in jobs(project) if job.why]
+    left = [job for job in jobs(project, all_here=all_here) if job.why]
     if left:
         raise MeasuredError(
             "\n".join([f"{len(left)} things are stale after they were made:", *map(_told, left)]),
@@ -220,13 +227,14 @@ class _Schedule:
         return (model != "", taken, -sum(job.seconds for job in waiting), model)
 
 
-def _run_job(plain: Project, product: RunProduct) -> Job:
+def _run_job(plain: Project, product: RunProduct, all_here: bool) -> Job:
     experiment, run = product.experiment, product.run
     shares = f"{run.function.__module__}.{run.function.__qualname__}"
     alike = {name: value for name, value in run.settings(plain.quick).items() if name != "seed"}
     order = Order(plain, "run", experiment.name, run.name, shares=shares)
     seconds = _seconds(plain, f"{experiment.name}.{run.name}") or run.seconds / 10
-    return _job(product, "", (), order, seconds, f"{shares} {plain_json(alike)}")
+    why = "it was taken over, not measured here" if all_here and product.taken else ""
+    return _job(product, why, (), order, seconds, f"{shares} {plain_json(alike)}")
 
 
 def _job(product: Product, why: str, after, order: Order, seconds: float, model: str = "") -> Job:
@@ -242,8 +250,9 @@ def _store(project: Project, job: Job, outcome: Outcome) -> None:
             f"{job.name}: the worker made {', '.join(outcome.files) or 'nothing'}",
             expected=", ".join(expected),
         )
-    for name, data in outcome.files.items():
-        files.write_bytes(project.build / name, data)
+    for path, data in ((project.build / name, data) for name, data in outcome.files.items()):
+        vouches = isinstance(job.product, RunProduct) and path == job.makes[-1]
+        files.write_bytes(path, made_here(data, outcome.environment) if vouches else data)
     taken = {"seconds": round(outcome.seconds, 3), "memory": outcome.memory}
     files.write_json(project.timings / f"{_timing(job.order)}.json", taken)
 

@@ -167,6 +167,7 @@ class Ledger:
         for record in self.provenance.library.records.values():
             by_run[run_in_words(record.environment)].append(record.experiment)
         lines = [f"<li>{_text(run)}: {', '.join(names)}</li>" for run, names in by_run.items()]
+        lines += [f"<li>{name}: {_text(said)}</li>" for name, said in self.provenance.taken.items()]
         return "\n".join(["## Where it was measured {#environment}\n", "<ul>", *lines, "</ul>\n"])
 
 

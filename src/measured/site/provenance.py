@@ -170,6 +170,7 @@ class Provenance:
         source: a path in the site for a place in the code.
         commit: the hosted state, where there is one.
         confirmed: what fresh seeds said, by claim.
+        taken: what was taken over and not measured here, in words, by experiment.
     """
 
     library: Library
@@ -180,13 +181,18 @@ class Provenance:
     source: Callable[[Place], str]
     commit: Commit | None = None
     confirmed: Mapping[str, Confirmed] = field(default_factory=dict)
+    taken: Mapping[str, str] = field(default_factory=dict)
 
     def cards(self) -> dict[str, Any]:
         """The data of the cards, one file for the whole site."""
         records = self.library.records
         return {
             "experiments": {
-                name: {"question": r.question, "run": run_in_words(r.environment)}
+                name: {
+                    "question": r.question,
+                    "run": run_in_words(r.environment),
+                    **({"taken": self.taken[name]} if name in self.taken else {}),
+                }
                 for name, r in records.items()
             },
             "measurements": {name: self._card(m) for name, m in self.library.measurements.items()},

@@ -1,0 +1,1 @@
+"""Results that travel: runs as one archive and an index, taken over, looked at, and measured again."""

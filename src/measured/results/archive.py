@@ -1,0 +1,210 @@
+"""The form in which runs travel: one archive, addressed by content, and an index of it.
+
+The archive holds, for each run, `KEY.json` (its voucher, by the hash of what was known before the work) and
+`SHA.npz` (its arrays, by their hash), and `index.json`, which says which run has which. Beside a published
+archive stands the same index with the archive's own hash, so that one need not fetch it to see what is there.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measured import archives, files
+from measured.errors import MeasuredError
+from measured.making.products import RunProduct
+from measured.making.vouchers import LARGEST, LONGEST, Voucher, is_hash
+from measured.terms.record import read_vouched
+
+FOLDER = "runs"  # of a published site
+ARCHIVE, INDEX = "runs.zip", "index.json"
+SCHEMA = 1
+MOST = 20_000  # runs
+LARGEST_ARCHIVE = 1 << 30  # bytes of a whole archive
+_DIRECTORY = 8 << 20  # bytes of its table of contents
+_END = struct.Struct("<4s4H2LH")  # the last record of an archive
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run of an index.
+
+    Args:
+        name: `induction/blocks1.seed0`.
+        key: of its voucher.
+        arrays: hash of its arrays.
+    """
+
+    name: str
+    key: str
+    arrays: str
+
+
+def pack(runs: Iterable[RunProduct]) -> tuple[bytes, bytes]:
+    """Runs as they travel: the archive, and the index beside it; the same bytes from the same runs."""
+    members: dict[str, bytes] = {}
+    entries = []
+    for run in runs:
+        arrays, voucher_path = run.files
+        if not voucher_path.exists():
+            continue  # of a preview, which needs none
+        voucher = Voucher.read(voucher_path)
+        members[f"{voucher.arrays}.npz"] = read_vouched(arrays, voucher.arrays)
+        shown = Voucher(voucher.fingerprint, voucher.arrays, voucher.environment)
+        members[f"{voucher.key}.json"] = shown.as_bytes()
+        entries.append({"name": run.name, "key": voucher.key, "arrays": voucher.arrays})
+    index = {"schema": SCHEMA, "runs": sorted(entries, key=lambda entry: entry["name"])}
+    members[INDEX] = files.json_bytes(archives.sealed(index))
+    packed = _zipped(members)
+    whole = {**index, "archive": {"bytes": len(packed), "sha256": files.sha256(packed)}}
+    return packed, files.json_bytes(archives.sealed(whole))
+
+
+def read_index(data: bytes) -> tuple[dict[str, Entry], Mapping[str, Any] | None]:
+    """The runs of an index by name, and what it says of its archive.
+
+    Raises:
+        MeasuredError: it is none of ours.
+    """
+    found = archives.parse_json(data)
+    if not isinstance(found, dict) or not archives.is_sealed(found):
+        raise MeasuredError("is no index of runs, or was changed since it was written")
+    if found.get("schema") != SCHEMA or set(found) - {"schema", "runs", "archive", archives.SEAL}:
+        raise MeasuredError(f"is an index of another engine; this one reads schema {SCHEMA}")
+    listed = found.get("runs")
+    if not isinstance(listed, list) or len(listed) > MOST:
+        raise MeasuredError(f"lists no runs, or more than {MOST:,}")
+    entries = {entry.name: entry for entry in map(_entry, listed)}
+    if len(entries) != len(listed):
+        raise MeasuredError("lists a run twice")
+    return entries, _of_archive(found.get("archive"))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[RunArchive]:
+    """An archive, looked at before anything of it is unpacked.
+
+    Raises:
+        MeasuredError: it is damaged, too large, or no archive of runs.
+    """
+    try:
+        _refuse_large_directory(path)
+        with zipfile.ZipFile(path) as archive:
+            yield RunArchive(archive)
+    # zipfile and zlib have many words for a broken file.
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, struct.error, LookupError) as error:
+        raise MeasuredError(f"is cut short or is no archive of runs ({error})", path=path) from error
+
+
+class RunArchive:
+    """What an archive of runs holds; each member is read within its bounds, and by its hash."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        members = archive.infolist()
+        self._members = {member.filename: member for member in members}
+        if len(members) > 2 * MOST + 1 or len(self._members) != len(members):
+            raise MeasuredError("is no archive of runs: too many members, or two of one name")
+        for member in members:
+            _refuse_odd_member(member)
+        self.entries, _ = read_index(self._read(INDEX, archives.JSON))
+
+    def voucher(self, entry: Entry) -> bytes:
+        """The voucher of a run, as it was sent."""
+        return self._read(f"{entry.key}.json", LARGEST)
+
+    def arrays(self, sha: str) -> bytes:
+        """The arrays of that hash, packed, as they were sent."""
+        return self._read(f"{sha}.npz", archives.ARCHIVE)
+
+    def _read(self, name: str, most: int) -> bytes:
+        member = self._members.get(name)
+        if member is None:
+            raise MeasuredError(f"the archive lacks {name}")
+        if member.file_size > most:
+            raise MeasuredError(f"{name} would be larger than {most >> 20} MiB")
+        try:
+            with self._archive.open(member) as stream:
+                data = stream.read(member.file_size + 1)  # only at its end is the checksum compared
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            RuntimeError,
+            OSError,
+            ValueError,
+            LookupError,
+        ) as error:
+            raise MeasuredError(f"{name} is damaged ({error})") from error
+        if len(data) != member.file_size:
+            raise MeasuredError(f"{name} is of another size than the archive says")
+        return data
+
+
+def _zipped(members: Mapping[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in sorted(members):
+            member = zipfile.ZipInfo(name)  # of 1980, whenever it is made
+            member.external_attr = 0o644 << 16
+            member.create_system = 3
+            packed = zipfile.ZIP_STORED if name.endswith(".npz") else zipfile.ZIP_DEFLATED
+            archive.writestr(member, members[name], packed, 6)
+    return stream.getvalue()
+
+
+def _entry(found: Any) -> Entry:
+    if not isinstance(found, dict) or set(found) != {"name", "key", "arrays"}:
+        raise MeasuredError("lists what is no run")
+    name = found["name"]
+    if (
+        not isinstance(name, str)
+        or len(name) > LONGEST
+        or not (is_hash(found["key"]) and is_hash(found["arrays"]))
+    ):
+        raise MeasuredError("lists what is no run")
+    return Entry(**found)
+
+
+def _of_archive(found: Any) -> Mapping[str, Any] | None:
+    if found is None:
+        return None
+    if not isinstance(found, dict) or set(found) != {"bytes", "sha256"} or not is_hash(found["sha256"]):
+        raise MeasuredError("does not say what its archive is")
+    size = found["bytes"]
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 < size <= LARGEST_ARCHIVE:
+        raise MeasuredError(f"names an archive larger than {LARGEST_ARCHIVE >> 20} MiB, or none")
+    return found
+
+
+def _refuse_large_directory(path: Path) -> None:
+    """An archive ends with how long its table of contents is; Python would read it whole, whatever it is."""
+    if not path.is_file():
+        raise MeasuredError("is no plain file", path=path)
+    size = path.stat().st_size
+    if size > LARGEST_ARCHIVE:
+        raise MeasuredError(f"is larger than {LARGEST_ARCHIVE >> 20} MiB", path=path)
+    with path.open("rb") as stream:
+        stream.seek(max(0, size - _END.size))
+        end = stream.read(_END.size)
+    if len(end) < _END.size or not end.startswith(b"PK\x05\x06"):
+        raise MeasuredError("is cut short or is no archive of runs", path=path)
+    _, _, _, _, _, directory, _, comment = _END.unpack(end)
+    if directory > _DIRECTORY or comment:
+        raise MeasuredError("has a table of contents as no archive of runs has", path=path)
+
+
+def _refuse_odd_member(member: zipfile.ZipInfo) -> None:
+    name, _, kind = member.filename.partition(".")
+    ours = member.filename == INDEX or (is_hash(name) and kind in ("json", "npz"))
+    if not ours:
+        raise MeasuredError(f"is no archive of runs: it holds {member.filename[:80]!r}")
+    if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise MeasuredError(f"{member.filename} is encrypted, or packed by an unknown method")
