@@ -76,7 +76,7 @@ const rules = {
 export default [
   { ignores: ["build/**", "site/**", "src/measured/weaving/temml/**", ".nox/**", ".venv/**", "node_modules/**"] },
   {
-    files: ["docs/assets/javascripts/**/*.js", "tests/site/**/*.js"],
+    files: ["docs/assets/javascripts/**/*.js", "src/measured/assets/*.js", "tests/site/**/*.js"],
     ignores: ["**/maths.js"],
     languageOptions: { ecmaVersion: 2024, sourceType: "module", globals: globals(browser, dom, observers, asking, timing, listening) },
     linterOptions: { reportUnusedDisableDirectives: "error" },

@@ -15,10 +15,10 @@ STEADY = {"PYTHONHASHSEED": "0", "NO_MKDOCS_2_WARNING": "1"}
 
 
 def install(session: nox.Session) -> None:
-    """Install the locked dependencies, by hash, and the project itself, editable."""
+    """Install the locked dependencies, by hash, and the engine and the subject, editable."""
     session.env.update(STEADY)
     session.install("-r", "requirements.lock")
-    session.install("--no-deps", "--no-build-isolation", "-e", ".")
+    session.install("--no-deps", "--no-build-isolation", "-e", "src/measured", "-e", ".")
 
 
 @nox.session
@@ -46,11 +46,14 @@ def serve(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the test suite: the engine, the subject, small pages and experiments; minutes (-- -k NAME)."""
     install(session)
+    # A file's tests share what they start, so a file stays with one process.
+    shared = [] if session.posargs else ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"]
     session.run(
         "pytest",
         "--ignore=tests/regressions",
         "--ignore=tests/attack",
         "--ignore=tests/site",
+        *shared,
         *session.posargs,
     )
     if not session.posargs:

@@ -23,7 +23,7 @@ from measured.errors import MeasuredError
 from measured.gate import publishable
 from measured.mkdocs_yml import SiteSettings, with_notebooks_as_pages
 from measured.project import Project
-from measured.site import content_policy, data_files, finish, render, stages
+from measured.site import content_policy, finish, own_files, render, stages
 from measured.site.finish_page import Setting, finish_page
 from measured.site.kept_pages import Kept
 from measured.site.weave_site import VENDOR, inert, weave_site
@@ -70,8 +70,10 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
         if self.kept is None:
             self.kept = Kept(self.project.build / "kept_pages.preview.json")
         _take_over(config)
-        own = [path for path in data_files.style_sheets(self.project) if path not in config.extra_css]
+        own = [path for path in own_files.style_sheets() if path not in config.extra_css]
         config.extra_css[:0] = own
+        scripts = [c.ExtraScript().run_validation(one) for one in render.own_scripts(config.extra_javascript)]
+        config.extra_javascript[:0] = scripts
         return config
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:

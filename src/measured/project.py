@@ -11,9 +11,13 @@ from typing import Any
 
 from measured.errors import MeasuredError
 from measured.files import read_text
+from measured.terms.drawing import Palette
 from measured.terms.experiment import Experiment
 from measured.terms.names import refuse_shared
 from measured.terms.record import Record, read_records
+
+OWN_ASSETS = Path(__file__).parent / "assets"
+"""What the engine brings to every site; its palette is that of a project without one."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Project:
         packages: the project's own importable packages; what is made follows imports inside them.
         experiments: the module whose `EXPERIMENTS` lists the experiments.
         figures: the module whose `FIGURES` lists the figures; empty for none.
-        palette: the palette file, relative to the root.
+        palette: the palette file, relative to the root; empty for the engine's own.
         lock: the lock file, relative to the root.
         regressions: the folder of stored expectations, relative to the root.
         confirmations: the folder of what trials and studies have stored, relative to the root.
@@ -138,8 +142,25 @@ class Project:
 
     @property
     def palette_file(self) -> Path:
-        """The palette."""
-        return self.root / self.palette
+        """The palette: the project's, or the engine's own."""
+        return self.root / self.palette if self.palette else OWN_ASSETS / "palette.json"
+
+    def read_palette(self) -> Palette:
+        """The colours by role.
+
+        Raises:
+            MeasuredError: the file cannot be read, or lacks a role that the engine itself asks for.
+        """
+        palette, needed = Palette.load(self.palette_file), Palette.load(OWN_ASSETS / "palette.json").roles
+        missing = [role for role in needed if role not in palette.roles and role != "raised"]
+        if missing:
+            raise MeasuredError(
+                f"the palette has no {', '.join(missing)}",
+                path=self.palette,
+                expected=f"the roles {', '.join(needed)}; each {{'light': '#rrggbb', 'dark': '#rrggbb'}}",
+                mend="add them, or leave `palette` out of [tool.measured]: the engine has one of its own",
+            )
+        return palette
 
     @property
     def mode(self) -> str:

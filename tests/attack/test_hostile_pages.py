@@ -16,7 +16,7 @@ from measured import private_words
 from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings
 from measured.project import Project
-from measured.site import data_files, finish, render, stages
+from measured.site import finish, render, stages
 from measured.site.finish_page import finish_page
 from measured.site.weave_site import WovenSite, weave_site
 from samples import copy, make_accepted
@@ -89,9 +89,8 @@ class Battery:
                 site = self.woven()
                 woven = self.project.build / "woven"
                 site.write(woven)
-                own = data_files.style_sheets(self.project)
                 chosen = render.renderer_named(self.project.renderer)
-                render.render(site.settings, chosen, woven, rendered, own_styles=own, environment={})
+                render.render(site.settings, chosen, woven, rendered, environment={})
                 break
             except MeasuredError as error:
                 self.taken_out(error)

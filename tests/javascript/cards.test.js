@@ -1,8 +1,8 @@
 // What a card says, and where it stands.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beside, claimFacts, driftInWords, idsOf, seedsInWords, short } from "../../docs/assets/javascripts/cards.js";
-import { matches, wordsOf } from "../../docs/assets/javascripts/ledger.js";
+import { beside, claimFacts, driftInWords, idsOf, seedsInWords, short } from "../../src/measured/assets/cards.js";
+import { matches, wordsOf } from "../../src/measured/assets/ledger.js";
 
 test("a computed number names all it came from, another one the id of its address", () => {
   assert.deepEqual(idsOf("scale.a scale.b", "#scale.a"), ["scale.a", "scale.b"]);

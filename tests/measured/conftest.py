@@ -1,13 +1,22 @@
-"""The sample project, measured and accepted once a session, copied for each test that harms it."""
+"""The sample project, measured and accepted once, copied for each test that harms it."""
 
 import pytest
+from filelock import FileLock
 
-from samples import copy, make_accepted
+from samples import Sample, copy, make_accepted
 
 
 @pytest.fixture(scope="session")
-def accepted(tmp_path_factory):
-    return make_accepted(tmp_path_factory.mktemp("accepted") / "dice")
+def accepted(tmp_path_factory, worker_id):
+    """Made once for all processes that test at the same time: whoever comes first makes it, others wait."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder if worker_id == "master" else folder.parent
+    root = folder / "accepted" / "dice"
+    with FileLock(folder / "accepted.lock"):
+        if not (folder / "accepted.whole").exists():
+            make_accepted(root)
+            (folder / "accepted.whole").touch()
+    return Sample(root)
 
 
 @pytest.fixture

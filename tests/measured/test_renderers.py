@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings
-from measured.site import render, theme_scripts
+from measured.site import own_files, render, theme_scripts
 from measured.site.finish_page import Setting, article_of, finish_page
 
 
@@ -32,6 +32,7 @@ def articles(woven, name: str) -> dict[str, str]:
         figures=lambda figure: (figures / f"{figure}.svg").read_text(encoding="utf-8"),
         expected={},
         templates=theme_scripts.templates_of("material", name),
+        scripts=own_files.SCRIPTS,
     )
     found = {}
     for path in sorted(target.rglob("*.html")):
@@ -101,12 +102,13 @@ def test_a_renderer_gets_the_settings_less_what_weaving_has_done(woven):
     root = settings.path.parent
     for name in ("mkdocs", "properdocs"):
         made = render.configuration(
-            replace(settings, raw=raw), render.RENDERERS[name], folder, folder.parent / "x", ["palette.css"]
+            replace(settings, raw=raw), render.RENDERERS[name], folder, folder.parent / "x"
         )
         assert made["plugins"] == ["search"]
         assert made["theme"]["custom_dir"] == str(root / "over")
         assert made["hooks"][0] == str(root / "a.py")
-        assert made["extra_css"] == ["palette.css", "own.css"]
+        assert made["extra_css"] == [*own_files.style_sheets(), "own.css"]
+        assert made["extra_javascript"] == [{"path": own_files.SCRIPTS[0], "type": "module"}]
         assert made["docs_dir"] == "woven"
         assert "exclude_docs" not in made
     raw = {key: value for key, value in raw.items() if key != "hooks"}

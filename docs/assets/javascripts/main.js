@@ -14,8 +14,8 @@
 // | <div data-sketch="mask">            | mask/view.js      |
 // | <div class="predict">               | predict/view.js   |
 // | <div class="quiz">                  | quiz/view.js      |
-// | <a class="measured">, in an article | cards.js          |
-// | <div class="ledger-filter">         | ledger.js         |
+//
+// Cards at numbers and the filter of measurements are the engine's (src/measured/assets/).
 
 import "./instant.js";
 import { onEveryPage } from "./shared/pages.js";
@@ -29,8 +29,6 @@ const COMPONENTS = [
   ['[data-sketch="mask"]', () => import("./mask/view.js")],
   [".predict", () => import("./predict/view.js")],
   [".quiz", () => import("./quiz/view.js")],
-  ["article.md-content__inner", () => import("./cards.js")],
-  [".ledger-filter", () => import("./ledger.js")],
 ];
 const NEAR = "300px";
 

@@ -22,7 +22,7 @@ def make_figure(project: Project, plot: Plot) -> tuple[Drawing, str, Palette]:
     """
     import matplotlib as mpl
 
-    palette = Palette.load(project.palette_file)
+    palette = project.read_palette()
     records = [read_record(project.records / f"{name}.json") for name in plot.records]
     with naming(f"figure {plot.name}", {}), mpl.rc_context():
         mpl.rcdefaults()

@@ -155,8 +155,8 @@ class FigureProduct:
     def inputs(self) -> Fingerprint:
         """The drawing function, all that it imports, the palette, and the records as they are."""
         parts = dict(self._own_inputs)
-        if self.project.palette:
-            parts[f"file {self.project.palette}"] = hash_of_file(self.project.palette_file)
+        palette = self.project.palette or "of the engine"
+        parts[f"file {palette}"] = hash_of_file(self.project.palette_file)
         for name in self.plot.records:
             parts[f"record {name}"] = hash_of_file(self.project.records / f"{name}.json")
         return parts

@@ -97,22 +97,12 @@ def _page(path: str, code: str, site_name: str, hosted: str) -> str:
     )
 
 
-def css(palette: Palette | None) -> str:
+def css(palette: Palette) -> str:
     """The style of these pages, in the palette's colours, light or dark as the reader's system says."""
-    fallback = {
-        "ink": ("#1f2430", "#e6e8ee"),
-        "muted": ("#5b6372", "#a3abbb"),
-        "grid": ("#d9dde5", "#3a4152"),
-        "surface": ("#ffffff", "#171b26"),
-        "accent": ("#a8400f", "#ff9d63"),
-        "series2": ("#1d5fa8", "#7db8ff"),
-        "series3": ("#2e7247", "#79d19b"),
-        "series4": ("#7a3e9d", "#cf9bf0"),
-    }
-    for name, colours in (palette.roles if palette is not None else {}).items():
-        fallback[name] = (colours["light"], colours["dark"])
-    roles = {name: fallback[name] for name in sorted(fallback)}
-    variables = [f"  --{name}: light-dark({light}, {dark});" for name, (light, dark) in roles.items()]
+    variables = [
+        f"  --{role}: light-dark({colours['light']}, {colours['dark']});"
+        for role, colours in sorted(palette.roles.items())
+    ]
     return "\n".join([":root {", "  color-scheme: light dark;", *variables, "}", _RULES])
 
 

@@ -16,18 +16,16 @@ from measured.files import csv_cell
 from measured.gate.stored import Expectation
 from measured.making.running import place_of
 from measured.project import Project
-from measured.site import claim_rows
+from measured.site import claim_rows, own_files
 from measured.site.code_pages import Place, page_of
 from measured.site.provenance import CARDS, Provenance, plain
-from measured.terms.drawing import Palette, Plot
+from measured.terms.drawing import Plot
 from measured.terms.experiment import Cell, Table
 from measured.terms.measurement import Measurement
-from measured.weaving import diagrams, formulas, outputs
 from measured.weaving.references import Library
 from measured.weaving.weave import Picture
 
 DATA = "data"
-PALETTE = "assets/palette.css"
 
 
 def pictures(project: Project) -> dict[str, Picture]:
@@ -87,16 +85,7 @@ def files_of(
         ):
             if path.is_file():
                 yield f"{DATA}/figures/{path.name}", path.read_bytes()
-    yield formulas.STYLE, formulas.style_sheet()
-    yield diagrams.STYLE, diagrams.style_sheet()
-    yield outputs.STYLE, outputs.style_sheet()
-    if project.palette:
-        yield PALETTE, Palette.load(project.palette_file).css()
-
-
-def style_sheets(project: Project) -> list[str]:
-    """What every page links before the style sheets of its author."""
-    return [formulas.STYLE, diagrams.STYLE, outputs.STYLE, *([PALETTE] if project.palette else [])]
+    yield from own_files.files(project)
 
 
 def measurement_rows(provenance: Provenance, pages: Mapping[str, list[str]]) -> list[dict[str, Any]]:

@@ -17,7 +17,6 @@ from measured.project import Project
 from measured.site import claim_rows, code_pages, data_files, ledger, notebooks, provenance, reported
 from measured.site.notebooks import Elsewhere
 from measured.site.runs import Runs
-from measured.terms.drawing import Palette
 from measured.weaving.cells import Executed
 from measured.weaving.references import Library
 from measured.weaving.weave import Woven
@@ -98,8 +97,7 @@ def _code(project: Project, origin: provenance.Provenance, site: Site) -> Files:
     commit = origin.commit
     hosted = {path: commit.link(code_pages.Place(path, 1)) for path in shown} if commit else {}
     yield from code_pages.pages(shown, project.root, site.name, hosted, project.build / "code")
-    palette = Palette.load(project.palette_file) if project.palette else None
-    yield code_pages.STYLE, code_pages.css(palette)
+    yield code_pages.STYLE, code_pages.css(project.read_palette())
 
 
 def _ledger(

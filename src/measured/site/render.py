@@ -20,7 +20,7 @@ from measured import archives, files, folders, mkdocs_yml
 from measured.errors import MeasuredError
 from measured.making import watched, watching
 from measured.mkdocs_yml import SiteSettings
-from measured.site import kept_pages
+from measured.site import kept_pages, own_files
 
 # Plugins whose work weaving has done: a notebook is a page, executed once, whoever else would execute it.
 WOVEN = ("measured", "mkdocs-jupyter")
@@ -94,9 +94,7 @@ def renderer_named(name: str) -> Renderer:
     return RENDERERS[name]
 
 
-def configuration(
-    settings: SiteSettings, renderer: Renderer, woven: Path, target: Path, own_styles: Sequence[str] = ()
-) -> dict[str, Any]:
+def configuration(settings: SiteSettings, renderer: Renderer, woven: Path, target: Path) -> dict[str, Any]:
     """The site's settings for a renderer that finds everything woven."""
     root = settings.path.parent
     raw = {key: value for key, value in settings.raw.items() if key not in ("exclude_docs", "draft_docs")}
@@ -106,17 +104,25 @@ def configuration(
     kept = {name: of for name, of in settings.plugins.items() if name not in WOVEN}
     plugins = [{name: of} if of else name for name, of in kept.items()]
     styles = [str(path) for path in raw.get("extra_css") or []]
-    styles = [*(path for path in own_styles if path not in styles), *styles]
+    styles = [*(path for path in own_files.style_sheets() if path not in styles), *styles]
+    scripts = list(raw.get("extra_javascript") or [])
     raw |= {
         "docs_dir": woven.name,
         "site_dir": os.path.relpath(target, woven.parent),
         "theme": theme,
         "plugins": plugins,
         "extra_css": styles,
+        "extra_javascript": [*own_scripts(scripts), *scripts],
     }
     if raw.get("nav"):
         raw["nav"] = mkdocs_yml.with_notebooks_as_pages(raw["nav"])
     return renderer.adapted(raw, root)
+
+
+def own_scripts(named: Sequence[Any]) -> list[dict[str, str]]:
+    """The engine's scripts, as extra_javascript names modules, less what an author names already."""
+    theirs = {str(one.get("path") if isinstance(one, Mapping) else one) for one in named}
+    return [{"path": path, "type": "module"} for path in own_files.SCRIPTS if path not in theirs]
 
 
 def render(
@@ -125,7 +131,6 @@ def render(
     woven: Path,
     target: Path,
     *,
-    own_styles: Sequence[str] = (),
     environment: Mapping[str, str],
 ) -> None:
     """Make the pages of a woven folder.
@@ -135,7 +140,6 @@ def render(
         renderer: which of them.
         woven: the folder of Markdown.
         target: where the pages go; emptied first.
-        own_styles: style sheets that every page names before those of its author.
         environment: variables for the program, besides this one's.
 
     Raises:
@@ -144,7 +148,7 @@ def render(
     folders.fresh(target)
     # Zensical wants pages and site below the folder of its settings.
     path = woven.parent / f"{renderer.name}.yml"
-    files.write_text(path, mkdocs_yml.dump(configuration(settings, renderer, woven, target, own_styles)))
+    files.write_text(path, mkdocs_yml.dump(configuration(settings, renderer, woven, target)))
     root, report = settings.path.parent, woven.parent / "rendered.json"
     made = (woven.parent, target, Path(measured.__file__).parent)
     done = subprocess.run(

@@ -15,7 +15,7 @@ from measured.errors import MeasuredError
 from measured.gate import publishable
 from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
-from measured.site import data_files, finish, hooks, render, theme_scripts
+from measured.site import finish, hooks, own_files, render, theme_scripts
 from measured.site.finish_page import Setting, file_of
 from measured.site.weave_site import WovenSite, weave_site
 
@@ -36,8 +36,7 @@ def make(project: Project, target: Path, environment: dict[str, str]) -> finish.
     site = weave_site(project, settings)
     woven = project.build / "woven"
     site.write(woven)
-    own = data_files.style_sheets(project)
-    render.render(settings, chosen, woven, target, own_styles=own, environment=environment)
+    render.render(settings, chosen, woven, target, environment=environment)
     unchecked = publishable.reasons_against(project) if project.quick else ()
     setting = setting_of(project, site, project.renderer, unchecked)
     kept = project.build / "finished"
@@ -61,7 +60,7 @@ def setting_of(
         figures=_figures(project),
         expected=site.expected(),
         templates=theme_scripts.templates_of(str(settings.theme.get("name") or "mkdocs"), renderer),
-        scripts=(*settings.scripts, *added.scripts),
+        scripts=(*own_files.SCRIPTS, *settings.scripts, *added.scripts),
         inline=added.inline,
         root_path=settings.root_path,
         directory_urls=directory_urls,

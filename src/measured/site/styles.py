@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from measured.site.finish_page import Page
 
 SHEET = "assets/stylesheets/all.css"
-SCRIPTS = "assets/javascripts/**/*.js"
+SCRIPTS = ("assets/javascripts/**/*.js", "assets/measured/*.js")
 _COMMENT = re.compile(r"/\*.*?\*/\s*", re.S)
 _SOURCE_MAP = re.compile(r"\s*/\*# sourceMappingURL=.*?\*/")
 _URL = re.compile(r"url\((['\"]?)(?!data:|#|https?:|/)([^'\")]+)\1\)")
@@ -49,7 +49,8 @@ def join(site: Path, sheets: Sequence[str], names: Set[str], kept: Path) -> None
     """
     whole = "\n".join(_part(site, path) for path in sheets)
     whole = whole.replace("table:not([class])", "table.plain")  # tables have a class once they are finished
-    scripts = [path.read_text(encoding="utf-8") for path in sorted(site.glob(SCRIPTS)) if _draws(path)]
+    found = sorted(path for pattern in SCRIPTS for path in site.glob(pattern) if _draws(path))
+    scripts = [path.read_text(encoding="utf-8") for path in found]
     parts = (whole, sorted(names), scripts, files.sha256_of_text(Path(used_styles.__file__)))
     key = files.sha256(repr(parts).encode())
     try:

@@ -7,7 +7,7 @@
 // so that Tab leads into it; Escape closes it. Its data is one file, fetched when the first card opens.
 // Without this script, and where the file cannot be fetched, the link leads to the row that says the same.
 
-import { html, uniqueId } from "./shared/dom.js";
+import { html, uniqueId } from "./elements.js";
 
 const SITE = new URL("../../", import.meta.url);
 const DATA = new URL("data/cards.json", SITE);

@@ -2,7 +2,7 @@
 //
 // Markup:  <div class="ledger-filter"></div>, before tables whose rows have ids
 
-import { html } from "./shared/dom.js";
+import { html } from "./elements.js";
 
 export function mount(place) {
   const page = place.parentElement;
