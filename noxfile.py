@@ -36,6 +36,13 @@ def plan(session: nox.Session) -> None:
 
 
 @nox.session
+def view(session: nox.Session) -> None:
+    """Serve the built site, as it is, at 127.0.0.1:8000 and open it in your browser (-- --quick)."""
+    install(session)
+    session.run("measured", "view", *session.posargs)
+
+
+@nox.session
 def serve(session: nox.Session) -> None:
     """Serve the site at 127.0.0.1:8000 and reload it after each edit; measures nothing."""
     install(session)

@@ -45,7 +45,7 @@ def build(
         MeasuredError: any step failed; nothing was published.
     """
     with alone(project, say):
-        target = project.build / "site" if project.quick else project.site
+        target = project.shown_site
         folders.recover(project.site)
         jobs = measure(project, say, workers, all_here=all_here)
         if project.quick:
@@ -61,7 +61,7 @@ def build(
         state = made(site, project.root)
         shown = _shown(target, project.root)
         if isinstance(state, Fresh):
-            say(f"site: nothing that goes into {shown}/ has changed")
+            say(f"site: nothing that goes into {shown}/ has changed; {_look_at_it(project)}")
             return target
         say(f"site: to be made anew, {state.why}")
         with site.being_made() as watch:
@@ -70,7 +70,7 @@ def build(
             private_words.refuse(fresh, project.root)
         folders.publish(fresh, target)
         site.vouch(watch)
-        say(f"published: {shown}/")
+        say(f"published: {shown}/; {_look_at_it(project)}")
     return target
 
 
@@ -184,6 +184,11 @@ def alone(project: Project, say: Say) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def _look_at_it(project: Project) -> str:
+    """What to type: a page that is opened as a file shows half of itself."""
+    return f"look at it with: nox -s view{' -- --quick' if project.quick else ''}"
 
 
 def _shown(path: Path, root: Path) -> str:

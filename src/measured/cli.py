@@ -186,6 +186,19 @@ def serve(project: Project, address: str) -> None:
 
 
 @cli.command()
+@click.option("--quick", is_flag=True, help="The one of a quick build.")
+@click.option("--address", default="127.0.0.1:8000", show_default=True)
+@click.option("--browse/--no-browse", default=True, help="Open it in this machine's browser.")
+@click.pass_obj
+def view(project: Project, quick: bool, address: str, browse: bool) -> None:
+    """Serve the site that was built, as it is, and open it."""
+    from measured.site import view as viewing
+
+    chosen = replace(project, quick=quick or project.quick)
+    viewing.view(chosen.shown_site, address, click.echo, browse=browse)
+
+
+@cli.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.pass_obj
 def export(project: Project, folder: Path) -> None:

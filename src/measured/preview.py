@@ -28,6 +28,7 @@ from measured.gate import publishable
 from measured.mkdocs_yml import NAME, SiteSettings
 from measured.plugin import MeasuredPlugin, showing
 from measured.project import Project
+from measured.site.view import host_and_port
 
 POLLING = 0.2  # seconds between two looks at the files
 PAUSE = 3.0  # seconds without an edit after which the whole site is made
@@ -203,14 +204,12 @@ def serve(project: Project, address: str) -> None:
     Raises:
         MeasuredError: the address is none, or in use.
     """
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
-        raise MeasuredError(f"{address!r} is no address", expected="host:port, as 127.0.0.1:8000")
+    host, port = host_and_port(address)
     with tempfile.TemporaryDirectory(prefix="measured-preview-") as folder:
         site = _Site(project, folder, f"http://{host}:{port}/")
         config = site.config()
         config.plugins.on_startup(command="serve", dirty=False)
-        site.server = server = PreviewServer(host, int(port), folder, site.act)
+        site.server = server = PreviewServer(host, port, folder, site.act)
         for path in watched(project, config):
             server.watch(str(path))
         server._acted(frozenset())  # the first time, before anybody asks

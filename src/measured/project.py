@@ -122,6 +122,11 @@ class Project:
         return (self.output or self.root) / "site"
 
     @property
+    def shown_site(self) -> Path:
+        """Where a build of this mode leaves its site; a quick one is never published."""
+        return self.build / "site" if self.quick else self.site
+
+    @property
     def stored(self) -> Path:
         """The stored regressions."""
         return self.root / self.regressions

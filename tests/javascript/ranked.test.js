@@ -1,7 +1,7 @@
-// Ranking and its transition.
+// Ranking, and the bars in the cells.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { between, ease, extent, extremes, rank, slots } from "../../docs/assets/javascripts/ranked/maths.js";
+import { bar, extent, extremes, rank } from "../../docs/assets/javascripts/ranked/maths.js";
 
 const values = [0.3, NaN, 0.9, -1, 0.3];
 
@@ -20,19 +20,14 @@ test("highest and lowest are computed, and absent where there is no number", () 
   assert.equal(extremes([NaN]), null);
 });
 
-test("slots turn an order around", () => {
-  const order = rank(values);
-  assert.deepEqual(slots(order).map((slot) => order[slot]), [0, 1, 2, 3, 4]);
-});
-
-test("the transition begins and ends where it should, and is never outside", () => {
-  assert.deepEqual([ease(-1), ease(0), ease(0.5), ease(1), ease(2)], [0, 0, 0.5, 1, 1]);
-  assert.deepEqual(between([0, 2], [4, 2], 0.25), [1, 2]);
-  assert.deepEqual(between([NaN, 1], [2, NaN], 0.5), [1, NaN]);
-});
-
 test("the bars' room holds zero and every value", () => {
   assert.deepEqual(extent([0.2, 0.4]), [0, 0.4]);
   assert.deepEqual(extent([-3, NaN, 2]), [-3, 2]);
   assert.deepEqual(extent([0, NaN]), [0, 1]);
+});
+
+test("a bar reaches from zero to its value, whichever side of zero that is", () => {
+  assert.deepEqual(bar(2, [-2, 2]), [0.5, 1]);
+  assert.deepEqual(bar(-1, [-2, 2]), [0.25, 0.5]);
+  assert.deepEqual(bar(1, [0, 4]), [0, 0.25]);
 });

@@ -12,11 +12,12 @@ import { layout, paint, toPlane, toScreen } from "./drawing.js";
 const LABEL =
   "Two planes with a bar chart. Left: five keys and the query. Bars: the weight of each key. " +
   "Right: the five values and the output, their weighted average. The numbers stand in the table below.";
+const FIRST = { query: [...START], scaled: true, masked: false, seconds: 0 };
 const STEP = 0.1;
 const FAR_STEP = 0.5;
 
 export function mount(root) {
-  const state = { query: [...START], scaled: true, masked: false, seconds: 0 };
+  const state = { ...FIRST };
   const result = () => lookup(state.query, { scaled: state.scaled, allowed: state.masked ? ALLOWED : null });
   const words = liveText();
   const table = resultTable();
@@ -38,7 +39,9 @@ export function mount(root) {
   const mask = toggle("Mask keys D and E", false, (on) => change({ masked: on }));
   const pause = button("Play", () => setPlaying(!stage.playing));
   const restart = button("Restart", () => {
-    Object.assign(state, { query: [...START], seconds: 0 });
+    Object.assign(state, FIRST);
+    scale.input.checked = state.scaled;
+    mask.input.checked = state.masked;
     show(true);
     stage.redraw();
   });

@@ -20,30 +20,15 @@ export function extremes(values) {
   return order.length ? { highest: order[0], lowest: rank(values, false)[0] } : null;
 }
 
-/** For each row the slot that it stands in under an order. */
-export function slots(order) {
-  const slot = [];
-  order.forEach((row, place) => (slot[row] = place));
-  return slot;
-}
-
-/** From 0 to 1, slow at both ends. */
-export function ease(t) {
-  const x = Math.min(1, Math.max(0, t));
-  return x * x * (3 - 2 * x);
-}
-
-/** Between two lists of numbers; where one lacks a number, the other's. */
-export function between(from, to, t) {
-  return to.map((end, i) => {
-    if (!Number.isFinite(end)) return end;
-    return Number.isFinite(from[i]) ? from[i] + (end - from[i]) * t : end * t;
-  });
-}
-
 /** What the bars' room must hold: zero, and every value. */
 export function extent(values) {
   const numbers = values.filter(Number.isFinite);
   const [low, high] = [Math.min(0, ...numbers), Math.max(0, ...numbers)];
   return low === high ? [0, 1] : [low, high];
+}
+
+/** Where a value's bar begins and ends in its room, as shares of the room's width: from zero to the value. */
+export function bar(value, [low, high]) {
+  const place = (x) => (x - low) / (high - low);
+  return [place(Math.min(0, value)), place(Math.max(0, value))];
 }

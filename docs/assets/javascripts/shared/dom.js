@@ -71,29 +71,35 @@ export function slider(text, { min, max, step, value, digits = 2 }, oninput) {
 }
 
 /**
- * The drawing in words. They follow the state at most once every `wait` ms, so that a screen reader is not
- * flooded while something is dragged; the last words always arrive. `quietly` changes the text without
- * having it read aloud: for what moves by itself.
+ * The drawing in words: on the page they follow the state at once. They are read aloud at most once every
+ * `wait` ms, so that a screen reader is not flooded while something is dragged; the last words always arrive.
+ * `quietly` changes them without having them read aloud: for what moves by itself.
  */
 export function liveText(wait = 700) {
-  const element = html("p", { className: "sketch-words", role: "status", "aria-live": "polite" });
+  const shown = html("p", { className: "sketch-words", "aria-hidden": "true" });
+  const spoken = html("p", { className: "for-readers-aloud", role: "status", "aria-live": "polite" });
+  const element = html("div", { className: "sketch-said" }, shown, spoken);
   let timer = 0;
   let latest = "";
-  const write = () => {
+  const speak = () => {
+    clearTimeout(timer);
     timer = 0;
-    if (element.textContent !== latest) element.textContent = latest;
+    if (spoken.textContent !== latest) spoken.textContent = latest;
+  };
+  const show = (words) => {
+    latest = words;
+    if (shown.textContent !== words) shown.textContent = words;
   };
   return {
     element,
     say(words, { quietly = false } = {}) {
-      latest = words;
-      element.setAttribute("aria-live", quietly ? "off" : "polite");
-      timer ||= setTimeout(write, wait);
+      show(words);
+      spoken.setAttribute("aria-live", quietly ? "off" : "polite");
+      timer ||= setTimeout(speak, wait);
     },
     sayNow(words) {
-      clearTimeout(timer);
-      latest = words;
-      write();
+      show(words);
+      speak();
     },
     stop: () => clearTimeout(timer),
   };
