@@ -1,0 +1,165 @@
+"""Tasks that ask at many positions of a sequence: two that keep a state, two that look back, one in between.
+
+Each draw gives tokens and an answer for each position; -1 where none is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Int
+
+UNASKED = -1
+# The six permutations of three things, as a table: PRODUCT[a, b] is "first a, then b".
+_PERMUTATIONS = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))
+PRODUCT = np.array(
+    [[_PERMUTATIONS.index(tuple(b[i] for i in a)) for b in _PERMUTATIONS] for a in _PERMUTATIONS]
+)
+COPIED = 16  # symbols of what is copied; one more token says "now"
+KEYS, VALUES = 32, 16
+SYMBOLS = 8
+
+
+class Asked(NamedTuple):
+    """Sequences with questions.
+
+    Args:
+        tokens: what the model reads.
+        answers: what it should say after each token; `UNASKED` where nothing is asked.
+    """
+
+    tokens: Int[np.ndarray, "sequences length"]
+    answers: Int[np.ndarray, "sequences length"]
+
+
+def parity(count: int, length: int, generator: np.random.Generator) -> Asked:
+    """Coin flips; after each, whether the number of ones so far is odd.
+
+    Args:
+        count: of sequences.
+        length: of each.
+        generator: the source of randomness; pass a seeded one.
+    """
+    tokens = generator.integers(0, 2, size=(count, length), dtype=np.int32)
+    return Asked(tokens, np.cumsum(tokens, axis=1, dtype=np.int32) % 2)
+
+
+def state(count: int, length: int, generator: np.random.Generator) -> Asked:
+    """Permutations of three things; after each, the product of all so far, in order (the group S₃).
+
+    Args:
+        count: of sequences.
+        length: of each.
+        generator: the source of randomness; pass a seeded one.
+    """
+    tokens = generator.integers(0, len(PRODUCT), size=(count, length), dtype=np.int32)
+    answers = tokens.copy()
+    for t in range(1, length):
+        answers[:, t] = PRODUCT[answers[:, t - 1], tokens[:, t]]
+    return Asked(tokens, answers)
+
+
+def copy(count: int, length: int, generator: np.random.Generator) -> Asked:
+    """Random symbols, a sign, and the same symbols again, each of which is asked for.
+
+    Args:
+        count: of sequences.
+        length: symbols to copy; the sequence has twice as many tokens.
+        generator: the source of randomness; pass a seeded one.
+    """
+    symbols = generator.integers(0, COPIED, size=(count, length), dtype=np.int32)
+    sign = np.full((count, 1), COPIED, np.int32)
+    tokens = np.concatenate([symbols, sign, symbols[:, :-1]], axis=1)
+    answers = np.full(tokens.shape, UNASKED, np.int32)
+    answers[:, length:] = symbols
+    return Asked(tokens, answers)
+
+
+def recall(count: int, length: int, generator: np.random.Generator) -> Asked:
+    """Pairs of a key and a value, then each key once more, in another order: which value had it?
+
+    Multi-query associative recall, after Arora et al. 2023 (arXiv:2312.04927): keys within a sequence differ.
+
+    Args:
+        count: of sequences.
+        length: pairs, at most `KEYS`; the sequence has three times as many tokens.
+        generator: the source of randomness; pass a seeded one.
+
+    Raises:
+        ValueError: more pairs than there are keys.
+    """
+    if length > KEYS:
+        raise ValueError(f"{length} pairs; there are {KEYS} keys")
+    keys = generator.permuted(np.tile(np.arange(KEYS, dtype=np.int32), (count, 1)), axis=1)[:, :length]
+    values = generator.integers(0, VALUES, size=(count, length), dtype=np.int32)
+    order = generator.permuted(np.tile(np.arange(length), (count, 1)), axis=1)
+    pairs = np.stack([keys, values + KEYS], axis=-1).reshape(count, 2 * length)
+    tokens = np.concatenate([pairs, np.take_along_axis(keys, order, axis=1)], axis=1)
+    answers = np.full(tokens.shape, UNASKED, np.int32)
+    answers[:, 2 * length :] = np.take_along_axis(values, order, axis=1)
+    return Asked(tokens, answers)
+
+
+def induction(count: int, length: int, generator: np.random.Generator) -> Asked:
+    """Random symbols; after each that has occurred before, the symbol that followed it last time.
+
+    Every beginning of a sequence is a shorter sequence that ends with a question.
+
+    Args:
+        count: of sequences.
+        length: of each.
+        generator: the source of randomness; pass a seeded one.
+    """
+    tokens = generator.integers(0, SYMBOLS, size=(count, length), dtype=np.int32)
+    answers = np.full(tokens.shape, UNASKED, np.int32)
+    for t in range(1, length):
+        for before in range(t):
+            same = tokens[:, before] == tokens[:, t]
+            answers[same, t] = tokens[same, before + 1]
+    return Asked(tokens, answers)
+
+
+def induction_once(count: int, length: int, generator: np.random.Generator) -> Asked:
+    """The question that reaches far: the last symbol occurred once before, anywhere; what followed it?
+
+    Args:
+        count: of sequences.
+        length: of each, at least 3.
+        generator: the source of randomness; pass a seeded one.
+    """
+    cues = generator.integers(0, SYMBOLS, size=count, dtype=np.int32)
+    tokens = generator.integers(0, SYMBOLS - 1, size=(count, length), dtype=np.int32)
+    tokens += tokens >= cues[:, np.newaxis]
+    rows, places = np.arange(count), generator.integers(0, length - 2, size=count)
+    tokens[rows, places] = tokens[:, -1] = cues
+    answers = np.full(tokens.shape, UNASKED, np.int32)
+    answers[:, -1] = tokens[rows, places + 1]
+    return Asked(tokens, answers)
+
+
+class Task(NamedTuple):
+    """What a model of a task has to know.
+
+    Args:
+        draw: so many sequences of that length.
+        vocabulary: tokens.
+        answers: how many answers there are; guessing is worth one over this.
+        asked: the last 1/asked of the positions are asked.
+        last: only the last answer counts in a test: the others are easier.
+    """
+
+    draw: Callable[[int, int, np.random.Generator], Asked]
+    vocabulary: int
+    answers: int
+    asked: int
+    last: bool
+
+
+TASKS: Mapping[str, Task] = {
+    "parity": Task(parity, 2, 2, 1, True),
+    "state": Task(state, len(PRODUCT), len(PRODUCT), 1, True),
+    "copy": Task(copy, COPIED + 1, COPIED, 2, False),
+    "recall": Task(recall, KEYS + VALUES, VALUES, 3, False),
+}
