@@ -78,7 +78,7 @@ def copy(count: int, length: int, generator: np.random.Generator) -> Asked:
 
 
 def recall(count: int, length: int, generator: np.random.Generator) -> Asked:
-    """Pairs of a key and a value, then each key once more, in another order: which value had it?
+    """Pairs of a key and a value, then each key once more, in another order; its value is asked for.
 
     Multi-query associative recall, after Arora et al. 2023 (arXiv:2312.04927): keys within a sequence differ.
 
@@ -122,7 +122,7 @@ def induction(count: int, length: int, generator: np.random.Generator) -> Asked:
 
 
 def induction_once(count: int, length: int, generator: np.random.Generator) -> Asked:
-    """The question that reaches far: the last symbol occurred once before, anywhere; what followed it?
+    """The question that reaches far: the last symbol occurred once before, anywhere, and what followed.
 
     Args:
         count: of sequences.
