@@ -78,28 +78,55 @@ def copy(count: int, length: int, generator: np.random.Generator) -> Asked:
 
 
 def recall(count: int, length: int, generator: np.random.Generator) -> Asked:
-    """Pairs of a key and a value, then each key once more, in another order; its value is asked for.
+    """Pairs of a key and a value, a key's value being the same each time; asked at each key seen before.
 
-    Multi-query associative recall, after Arora et al. 2023 (arXiv:2312.04927): keys within a sequence differ.
+    Multi-query associative recall, after Arora et al. 2023 (arXiv:2312.04927). Some questions come when few
+    pairs have been read: a model need not learn to hold all of them at once.
 
     Args:
         count: of sequences.
-        length: pairs, at most `KEYS`; the sequence has three times as many tokens.
+        length: keys a sequence draws from, at most `KEYS`; it has twice as many pairs.
+        generator: the source of randomness; pass a seeded one.
+
+    Raises:
+        ValueError: more keys than there are.
+    """
+    keys, values = _dictionary(count, length, generator)
+    return _asked_again(keys, values, generator.integers(0, length, size=(count, 2 * length)))
+
+
+def recall_all(count: int, length: int, generator: np.random.Generator) -> Asked:
+    """The test of `recall`: so many pairs, then each key once more, in another order.
+
+    Args:
+        count: of sequences.
+        length: pairs, at most `KEYS`.
         generator: the source of randomness; pass a seeded one.
 
     Raises:
         ValueError: more pairs than there are keys.
     """
+    keys, values = _dictionary(count, length, generator)
+    once = np.tile(np.arange(length), (count, 1))
+    order = np.concatenate([once, generator.permuted(once, axis=1)], axis=1)
+    return _asked_again(keys, values, order)
+
+
+def _dictionary(count: int, length: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     if length > KEYS:
         raise ValueError(f"{length} pairs; there are {KEYS} keys")
     keys = generator.permuted(np.tile(np.arange(KEYS, dtype=np.int32), (count, 1)), axis=1)[:, :length]
-    values = generator.integers(0, VALUES, size=(count, length), dtype=np.int32)
-    order = generator.permuted(np.tile(np.arange(length), (count, 1)), axis=1)
-    pairs = np.stack([keys, values + KEYS], axis=-1).reshape(count, 2 * length)
-    tokens = np.concatenate([pairs, np.take_along_axis(keys, order, axis=1)], axis=1)
-    answers = np.full(tokens.shape, UNASKED, np.int32)
-    answers[:, 2 * length :] = np.take_along_axis(values, order, axis=1)
-    return Asked(tokens, answers)
+    return keys, generator.integers(0, VALUES, size=(count, length), dtype=np.int32)
+
+
+def _asked_again(keys: np.ndarray, values: np.ndarray, order: np.ndarray) -> Asked:
+    """Pairs in that order; a key that stood there before asks for its value."""
+    keys, values = np.take_along_axis(keys, order, axis=1), np.take_along_axis(values, order, axis=1)
+    before = np.tril(np.ones((order.shape[1],) * 2, bool), k=-1)
+    again = ((order[:, :, np.newaxis] == order[:, np.newaxis]) & before).any(axis=-1)
+    tokens = np.stack([keys, values + KEYS], axis=-1).reshape(len(keys), -1)
+    answers = np.stack([np.where(again, values, UNASKED), np.full(keys.shape, UNASKED)], axis=-1)
+    return Asked(tokens, answers.reshape(tokens.shape).astype(np.int32))
 
 
 def induction(count: int, length: int, generator: np.random.Generator) -> Asked:
@@ -161,5 +188,5 @@ TASKS: Mapping[str, Task] = {
     "parity": Task(parity, 2, 2, 1, True),
     "state": Task(state, len(PRODUCT), len(PRODUCT), 1, True),
     "copy": Task(copy, COPIED + 1, COPIED, 2, False),
-    "recall": Task(recall, KEYS + VALUES, VALUES, 3, False),
+    "recall": Task(recall, KEYS + VALUES, VALUES, 1, False),
 }
