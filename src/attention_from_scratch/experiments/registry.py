@@ -11,6 +11,7 @@ from attention_from_scratch.experiments import (
     recurrence,
     scale,
     scale_grid,
+    spelling,
 )
 
 EXPERIMENTS = [
@@ -24,4 +25,5 @@ EXPERIMENTS = [
     held_out.EXPERIMENT,
     recurrence.EXPERIMENT,
     padding.EXPERIMENT,
+    spelling.EXPERIMENT,
 ]

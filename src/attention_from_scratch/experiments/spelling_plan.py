@@ -1,0 +1,88 @@
+"""What `spelling` trains: the comparison, a study; and the speller of the page, which the build trains.
+
+Five models read the same words in the same orders. Their widths are those that come nearest to the
+transformer's number of parameters. Rates are not chosen by hand: each model is taught with four rates from a
+seed that is not reported, for fewer passes, and the one that says the fewest sounds of the validation words
+wrongly is taken. All seeds were fixed before anything was trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attention_from_scratch.experiments.spelling_runs import train_one
+from measured.terms.experiment import Run
+
+MODELS: Mapping[str, Mapping[str, int]] = {
+    "transformer": {"width": 64, "num_heads": 4, "feed_forward": 128, "blocks": 2},
+    "lstm": {"units": 64},
+    "lstm_attention": {"units": 48},
+    "gru": {"units": 76},
+    "gru_attention": {"units": 54},
+}
+# The package's version, and the hash of the words that are kept of it.
+DICTIONARY = {
+    "version": "1.1.3",
+    "sha256": "5440e238c0341cce1f734e2db909b251958a65f9f531860ef478a3aed8b4e0bd",
+}
+WORDS = {**DICTIONARY, "split_seed": 0, "test": 2_000, "validation": 1_000}
+
+PARAMETERS: dict[str, Any] = {
+    **WORDS,
+    "seeds": [0, 1, 2, 3, 4],
+    "rate_seed": 100,
+    "rates": [1e-3, 2e-3, 4e-3, 8e-3],
+    "rate_passes": 2,
+    "training": 20_000,
+    "passes": 6,
+    "batch": 128,
+    "more_words": 80_000,
+    "more_passes": 5,
+}
+
+Outcomes = Mapping[str, Mapping[str, Any]]
+
+
+def runs(stored: Outcomes, p: Mapping[str, Any] = PARAMETERS) -> list[Run]:
+    """All trainings that can be named so far, seed by seed once the rates have been chosen."""
+    trials = [_trial(model, rate, p) for model in MODELS for rate in p["rates"]]
+    if any(trial.name not in stored for trial in trials):
+        return trials
+    return trials + [_compared(model, seed, stored, p) for seed in p["seeds"] for model in MODELS]
+
+
+def chosen_rate(stored: Outcomes, model: str, p: Mapping[str, Any] = PARAMETERS) -> float:
+    """The rate with the lowest phoneme error on the validation words."""
+    return min(p["rates"], key=lambda rate: stored[trial_name(model, rate)]["phoneme_error"])
+
+
+def trial_name(model: str, rate: float) -> str:
+    """What a trial of a rate is stored under."""
+    return f"rate.{model}.r{rate:g}"
+
+
+def name_of(model: str, seed: int) -> str:
+    """What a training of the comparison is stored under."""
+    return f"compared.{model}.seed{seed}"
+
+
+def settings(model: str, seed: int, rate: float, p: Mapping[str, Any] = PARAMETERS) -> dict[str, Any]:
+    """Of `spelling_runs.taught`, for the comparison."""
+    return {
+        "model": model,
+        "sizes": MODELS[model],
+        "seed": seed,
+        "learning_rate": rate,
+        **{name: p[name] for name in (*WORDS, "training", "passes", "batch")},
+    }
+
+
+def _trial(model: str, rate: float, p: Mapping[str, Any]) -> Run:
+    given = settings(model, p["rate_seed"], rate, p) | {"passes": p["rate_passes"]}
+    return Run(trial_name(model, rate), train_one, {"heard": "validation", **given})
+
+
+def _compared(model: str, seed: int, stored: Outcomes, p: Mapping[str, Any]) -> Run:
+    given = settings(model, seed, chosen_rate(stored, model, p), p)
+    return Run(name_of(model, seed), train_one, {"heard": "test", **given})
