@@ -11,6 +11,7 @@ from attention_from_scratch.experiments import (
     recurrence,
     scale,
     scale_grid,
+    speller,
     spelling,
 )
 
@@ -26,4 +27,5 @@ EXPERIMENTS = [
     recurrence.EXPERIMENT,
     padding.EXPERIMENT,
     spelling.EXPERIMENT,
+    speller.EXPERIMENT,
 ]

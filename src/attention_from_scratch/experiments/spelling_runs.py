@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from attention_from_scratch.quantised import rounded
 from attention_from_scratch.tasks import spelling
 from attention_from_scratch.tasks.spelling import Word
+
+LOGITS_KEPT = 1_000  # test words whose logits are kept, the listed sounds before them given
+LATER = 4  # what is given from this step on is replaced, to see whether what comes before it changes
 
 
 def train_one(heard: str, **settings: Any) -> dict[str, Any]:
@@ -32,22 +36,33 @@ def train_one(heard: str, **settings: Any) -> dict[str, Any]:
     }
 
 
-def train_and_keep(**settings: Any) -> dict[str, np.ndarray]:
-    """Teach one speller, and keep its weights with what it says to the test words.
+def train_and_keep(levels: int, **settings: Any) -> dict[str, np.ndarray]:
+    """Teach one speller, round its weights, and keep them with what it says to the test words.
 
     Args:
+        levels: to which the weights are rounded (`quantised`).
         settings: of `taught`.
     """
     trainer, words, losses = taught(**settings)
     from attention_from_scratch.models.spellers import greedy, weights_of
 
+    model = trainer.model
     letters = spelling.letter_tokens([word.letters for word in words.test])
-    previous = spelling.pairs(words.test).previous
+    said_before = greedy(model, letters)
+    weights = rounded(weights_of(model), levels)
+    model.set_weights(list(weights.values()))
+    previous = spelling.pairs(words.test).previous[:LOGITS_KEPT]
+    letters_kept, others = letters[:LOGITS_KEPT], np.random.default_rng(0)
+    logits = model(letters_kept, previous).numpy()
+    later = previous.copy()
+    later[:, LATER:] = others.integers(1, spelling.END, later[:, LATER:].shape)
     return {
-        "said": greedy(trainer.model, letters),
+        "said": greedy(model, letters),
+        "said_before_rounding": said_before,
         "losses": losses,
-        "keras_logits": trainer.model(letters[:1_000], previous[:1_000]).numpy(),
-        **{f"weights.{name}": array for name, array in weights_of(trainer.model).items()},
+        "logits": logits,
+        "logits_with_other_targets": model(letters_kept, later).numpy()[:, :LATER],
+        **{f"weights.{name}": array for name, array in weights.items()},
     }
 
 
