@@ -27,7 +27,7 @@ PARAMETERS: dict[str, Any] = {
     "passes": 5,
     "batch": 128,
     "levels": 24,
-    "rates": {"transformer": 2e-3, "lstm": 4e-3},
+    "rates": {"transformer": 4e-3, "lstm": 4e-3},
 }
 MODEL_WORDS = {"transformer": "transformer", "lstm": "LSTM without attention"}
 TRAINED = Close(

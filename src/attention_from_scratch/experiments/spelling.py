@@ -29,6 +29,17 @@ MODEL_WORDS = {
     "gru": "GRU",
     "gru_attention": "GRU with attention",
 }
+TOLERANCE = {
+    "phoneme_error": 0.02,
+    "word_error": 0.04,
+    "phoneme_error_over_words": 0.002,
+    "word_error_over_words": 0.002,
+    "edits_by_length": 60,
+    "sounds_by_length": 30,
+    "wrong_by_length": 30,
+    "loss": 0.02,
+    "update_seconds": 1.0,
+}
 STORED_VALUE = Spread("stored outcomes of a study: they move when it is run again", k=3, floor=0.01)
 
 PHONEME_ERROR = Family(
@@ -77,19 +88,21 @@ EXPERIMENT = Experiment(
     studies=(
         Study(
             "spelling_comparison",
-            "Five spellers of one size, taught the same words, at the best of four rates for each.",
+            "Five spellers of one size, taught the same words, at the best of five rates for each.",
             plan.runs,
-            tolerance={
-                "phoneme_error": 0.02,
-                "word_error": 0.04,
-                "phoneme_error_over_words": 0.002,
-                "word_error_over_words": 0.002,
-                "edits_by_length": 60,
-                "sounds_by_length": 30,
-                "wrong_by_length": 30,
-                "loss": 0.02,
-                "update_seconds": 1.0,
-            },
+            tolerance=TOLERANCE,
+        ),
+        Study(
+            "spelling_heads",
+            "The transformer with fewer heads of keys and values than of queries.",
+            lambda stored: plan.runs_with_fewer_heads(stored, read_outcomes(STORED)),
+            tolerance=TOLERANCE,
+        ),
+        Study(
+            "spelling_more_words",
+            "The five spellers with five times the words, once each.",
+            lambda stored: plan.runs_with_more_words(stored, read_outcomes(STORED)),
+            tolerance=TOLERANCE,
         ),
     ),
     scopes={

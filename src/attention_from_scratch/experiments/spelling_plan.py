@@ -1,9 +1,14 @@
 """What `spelling` trains: the comparison, a study; and the speller of the page, which the build trains.
 
 Five models read the same words in the same orders. Their widths are those that come nearest to the
-transformer's number of parameters. Rates are not chosen by hand: each model is taught with four rates from a
+transformer's number of parameters. Rates are not chosen by hand: each model is taught with five rates from a
 seed that is not reported, for fewer passes, and the one that says the fewest sounds of the validation words
-wrongly is taken. All seeds were fixed before anything was trained.
+wrongly is taken. All seeds were fixed before anything was trained. The highest rate was added when the first
+trials of the LSTM came out best at the highest of four, and the passes were raised from 6 to 10 then; no
+held-out word had been asked for.
+
+Two smaller studies go with it: the transformer with fewer heads of keys and values, and all models with five
+times the words, once each.
 """
 
 from __future__ import annotations
@@ -32,14 +37,18 @@ PARAMETERS: dict[str, Any] = {
     **WORDS,
     "seeds": [0, 1, 2, 3, 4],
     "rate_seed": 100,
-    "rates": [1e-3, 2e-3, 4e-3, 8e-3],
+    "rates": [1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2],
     "rate_passes": 2,
     "training": 20_000,
-    "passes": 6,
+    "passes": 10,
     "batch": 128,
-    "more_words": 80_000,
+    "heads_seeds": [0, 1, 2],
+    "more_training": 100_000,
     "more_passes": 5,
+    "more_seed": 0,
 }
+# Heads of keys and values in the decoder's self-attention; else there are as many as of queries.
+KEY_VALUE_HEADS = {"grouped": 2, "multi_query": 1}
 
 Outcomes = Mapping[str, Mapping[str, Any]]
 
@@ -76,6 +85,37 @@ def settings(model: str, seed: int, rate: float, p: Mapping[str, Any] = PARAMETE
         "learning_rate": rate,
         **{name: p[name] for name in (*WORDS, "training", "passes", "batch")},
     }
+
+
+def runs_with_fewer_heads(
+    stored: Outcomes, compared: Outcomes, p: Mapping[str, Any] = PARAMETERS
+) -> list[Run]:
+    """The transformer of the comparison with fewer heads of keys and values, at the rate chosen for it.
+
+    Args:
+        stored: outcomes of this study; no run depends on them.
+        compared: outcomes of the comparison.
+        p: the parameters.
+    """
+    made = []
+    for seed in p["heads_seeds"]:
+        for way, heads in KEY_VALUE_HEADS.items():
+            given = settings("transformer", seed, chosen_rate(compared, "transformer", p), p)
+            given["sizes"] = {**given["sizes"], "key_value_heads": heads}
+            made.append(Run(f"{way}.seed{seed}", train_one, {"heard": "test", **given}))
+    return made
+
+
+def runs_with_more_words(
+    stored: Outcomes, compared: Outcomes, p: Mapping[str, Any] = PARAMETERS
+) -> list[Run]:
+    """Each model once with more words, for fewer passes, at its chosen rate; as `runs_with_fewer_heads`."""
+    made = []
+    for model in MODELS:
+        given = settings(model, p["more_seed"], chosen_rate(compared, model, p), p)
+        given |= {"training": p["more_training"], "passes": p["more_passes"]}
+        made.append(Run(f"more.{model}", train_one, {"heard": "test", **given}))
+    return made
 
 
 def _trial(model: str, rate: float, p: Mapping[str, Any]) -> Run:
