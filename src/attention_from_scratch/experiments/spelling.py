@@ -88,7 +88,7 @@ EXPERIMENT = Experiment(
     studies=(
         Study(
             "spelling_comparison",
-            "Five spellers of one size, taught the same words, at the best of five rates for each.",
+            "Five spellers of one size, taught the same words, at the best rate of each.",
             plan.runs,
             tolerance=TOLERANCE,
         ),
@@ -108,8 +108,8 @@ EXPERIMENT = Experiment(
     scopes={
         "transformer.spelling.*": Scope(
             "{training} training words, {passes} passes in batches of {batch}, each model at the best of the "
-            "rates {rates}, chosen with seed {rate_seed} in {rate_passes} passes; {test} held-out words, "
-            "greedy decoding; seeds {seeds}."
+            "rates {rates} and their doubles where the highest is best, chosen with seed {rate_seed} in "
+            "{rate_passes} passes; {test} held-out words, greedy decoding; seeds {seeds}."
         )
     },
 )

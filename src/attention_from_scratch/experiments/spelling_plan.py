@@ -1,11 +1,11 @@
 """What `spelling` trains: the comparison, a study; and the speller of the page, which the build trains.
 
 Five models read the same words in the same orders. Their widths are those that come nearest to the
-transformer's number of parameters. Rates are not chosen by hand: each model is taught with five rates from a
+transformer's number of parameters. Rates are not chosen by hand: each model is taught with four rates from a
 seed that is not reported, for fewer passes, and the one that says the fewest sounds of the validation words
-wrongly is taken. All seeds were fixed before anything was trained. The highest rate was added when the first
-trials of the LSTM came out best at the highest of four, and the passes were raised from 6 to 10 then; no
-held-out word had been asked for.
+wrongly is taken; where that is the highest, twice the rate is tried, too, as long as it is better. (This last
+rule was added when the LSTM's trials came out best at the highest of four; no held-out word had been asked for.)
+All seeds were fixed before anything was trained.
 
 Two smaller studies go with it: the transformer with fewer heads of keys and values, and all models with five
 times the words, once each.
@@ -37,10 +37,10 @@ PARAMETERS: dict[str, Any] = {
     **WORDS,
     "seeds": [0, 1, 2, 3, 4],
     "rate_seed": 100,
-    "rates": [1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2],
+    "rates": [1e-3, 2e-3, 4e-3, 8e-3],
     "rate_passes": 2,
     "training": 20_000,
-    "passes": 10,
+    "passes": 6,
     "batch": 128,
     "heads_seeds": [0, 1, 2],
     "more_training": 100_000,
@@ -55,15 +55,30 @@ Outcomes = Mapping[str, Mapping[str, Any]]
 
 def runs(stored: Outcomes, p: Mapping[str, Any] = PARAMETERS) -> list[Run]:
     """All trainings that can be named so far, seed by seed once the rates have been chosen."""
-    trials = [_trial(model, rate, p) for model in MODELS for rate in p["rates"]]
+    tried = {model: rates_of(stored, model, p) for model in MODELS}
+    trials = [_trial(model, rate, p) for model, rates in tried.items() for rate in rates]
     if any(trial.name not in stored for trial in trials):
         return trials
     return trials + [_compared(model, seed, stored, p) for seed in p["seeds"] for model in MODELS]
 
 
+def rates_of(stored: Outcomes, model: str, p: Mapping[str, Any] = PARAMETERS) -> list[float]:
+    """The rates that a model is tried with: as many as are needed for the best not to be the highest."""
+    rates = list(p["rates"])
+    while (
+        all(trial_name(model, rate) in stored for rate in rates) and _best(stored, model, rates) == rates[-1]
+    ):
+        rates.append(2 * rates[-1])
+    return rates
+
+
 def chosen_rate(stored: Outcomes, model: str, p: Mapping[str, Any] = PARAMETERS) -> float:
     """The rate with the lowest phoneme error on the validation words."""
-    return min(p["rates"], key=lambda rate: stored[trial_name(model, rate)]["phoneme_error"])
+    return _best(stored, model, rates_of(stored, model, p))
+
+
+def _best(stored: Outcomes, model: str, rates: list[float]) -> float:
+    return min(rates, key=lambda rate: stored[trial_name(model, rate)]["phoneme_error"])
 
 
 def trial_name(model: str, rate: float) -> str:
