@@ -11,8 +11,6 @@ from attention_from_scratch.experiments import (
     recurrence,
     scale,
     scale_grid,
-    speller,
-    spelling,
 )
 
 EXPERIMENTS = [
@@ -26,6 +24,4 @@ EXPERIMENTS = [
     held_out.EXPERIMENT,
     recurrence.EXPERIMENT,
     padding.EXPERIMENT,
-    spelling.EXPERIMENT,
-    speller.EXPERIMENT,
 ]

@@ -4,8 +4,8 @@ Five models read the same words in the same orders. Their widths are those that 
 transformer's number of parameters. Rates are not chosen by hand: each model is taught with four rates from a
 seed that is not reported, for fewer passes, and the one that says the fewest sounds of the validation words
 wrongly is taken; where that is the highest, twice the rate is tried, too, as long as it is better. (This
-last rule was added when the LSTM's trials came out best at the highest of four; no held-out word had been asked
-for.) All seeds were fixed before anything was trained.
+last rule was added when the LSTM's trials came out best at the highest of four; no held-out word had been
+asked for.) All seeds were fixed before anything was trained.
 
 Two smaller studies go with it: the transformer with fewer heads of keys and values, and all models with five
 times the words, once each.
