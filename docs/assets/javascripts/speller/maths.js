@@ -23,8 +23,8 @@ export function readSpeller(manifest, buffer) {
       continue;
     }
     const whole = new Int8Array(buffer, levels, size);
-    const step = new Float32Array(buffer.slice(steps, steps + 4 * columns));
-    weights.set(name, Float32Array.from(whole, (level, i) => level * step[i % columns]));
+    const ofColumn = new Float32Array(buffer.slice(steps, steps + 4 * columns));
+    weights.set(name, Float32Array.from(whole, (level, i) => level * ofColumn[i % columns]));
   }
   const get = (name) => {
     const found = weights.get(name);
