@@ -114,9 +114,10 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Print ratios measured in one run: builds against bare MkDocs, weights, weaving, training."""
+    """Print ratios measured in one run: builds against bare MkDocs and others, weights, weaving, training."""
     install(session)
     session.run("python", "scripts/bench.py", *session.posargs)
+    session.run("python", "scripts/bench_others.py")
 
 
 @nox.session
