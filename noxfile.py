@@ -60,6 +60,7 @@ def tests(session: nox.Session) -> None:
         "--ignore=tests/regressions",
         "--ignore=tests/attack",
         "--ignore=tests/site",
+        "--ignore=tests/tutorial",
         *shared,
         *session.posargs,
     )
@@ -100,6 +101,13 @@ def browser(session: nox.Session) -> None:
     """Drive the built site in Chromium: every control, by mouse and by keyboard; needs a build before."""
     install(session)
     session.run("pytest", "tests/site", *session.posargs)
+
+
+@nox.session
+def tutorial(session: nox.Session) -> None:
+    """Follow the tutorial as it is written, in an empty folder, and look at its site in Chromium."""
+    install(session)
+    session.run("pytest", "tests/tutorial", *session.posargs)
 
 
 @nox.session

@@ -1,8 +1,9 @@
 """What this site has besides pages, and its own steps on them (see `measured.site.hooks`).
 
-Files: each exercise as a notebook that runs by itself, and the trained models that readers run in their
-browsers. Steps: the theme's script waits for its reader, a dark machine is dark from the first line on, and
-the faces that a page surely shows are asked for before its style sheet is read.
+Files: each exercise as a notebook that runs by itself, the trained models that readers run in their
+browsers, and for whoever makes a site of their own the engine's wheel and reference. Steps: the theme's
+script waits for its reader, a dark machine is dark from the first line on, and the faces that a page surely
+shows are asked for before its style sheet is read.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from pathlib import Path
 
 from attention_from_scratch.exercises.notebook import published
 from attention_from_scratch.export import export
+from measured import reference
 from measured.making.running import read_run
 from measured.project import Project
 from measured.site.finish_page import Page
+from measured.start import wheel
 
 EXPERIMENT = "induction"
 MODELS = {"two-blocks": "reported.blocks2.seed0", "one-block": "reported.blocks1.seed0"}
@@ -47,6 +50,10 @@ FACES = ["source-serif-4-400-normal", "source-serif-4-600-normal"]
 def files(project: Project) -> Iterator[tuple[str, str | bytes]]:
     """Exercises, and weights and manifest of each model, made from the arrays that its training stored."""
     yield from published()
+    engine = wheel.engine()
+    yield f"own/{engine.name}", engine.data
+    yield "own/reference.md", reference.page()
+    yield "own/data.md", reference.data_page()
     experiment = project.declared[EXPERIMENT]
     runs = {run.name: run for run in experiment.runs}
     with tempfile.TemporaryDirectory() as folder:

@@ -28,7 +28,36 @@ def cli(context: click.Context, quick: bool, root: Path, output: Path | None) ->
     """Measure, draw, weave, compare."""
     if output is not None:
         sys.dont_write_bytecode = True  # the checkout is only read, also by whoever may write to it
-    context.obj = Project.load(root, quick=quick, output=output)
+    if context.invoked_subcommand != "init":  # which makes a project where there is none
+        context.obj = Project.load(root, quick=quick, output=output)
+
+
+@cli.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--title", default="", help="Of the site; else the folder's name.")
+@click.option("--package", default="", help="Of its code; else the folder's name.")
+def init(folder: Path, title: str, package: str) -> None:
+    """Write a small, complete site into a new folder."""
+    from measured.start import init as starting
+
+    for name in starting.init(folder, title, package):
+        click.echo(f"  {name}")
+    click.echo(starting.next_steps(folder))
+
+
+@cli.command()
+@click.argument("kind", type=click.Choice(["experiment", "figure", "page"]))
+@click.argument("name")
+@click.pass_obj
+def new(project: Project, kind: str, name: str) -> None:
+    """Begin an experiment, a figure (experiment.what) or a page, and list it."""
+    from measured.start import new as beginning
+
+    begun = beginning.KINDS[kind](project, name)
+    click.echo(f"written: {begun.written.relative_to(project.root)}")
+    if begun.changed is not None:
+        click.echo(f"listed in: {begun.changed.relative_to(project.root)}")
+    click.echo(begun.next)
 
 
 def _taking_over(command: Callable[..., None]) -> Callable[..., None]:
@@ -144,14 +173,16 @@ def prose(project: Project) -> None:
 
 @cli.command()
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--show", is_flag=True, help="Store nothing; leave the summary for a pull request.")
 @click.pass_obj
-def accept(project: Project, yes: bool) -> None:
+def accept(project: Project, yes: bool, show: bool) -> None:
     """Show old, new, change and why it was outside; then take the new values."""
     from measured import build as building
     from measured.gate import accept as accepting
 
     with building.alone(project, click.echo):
-        accepting.accept(project, click.echo, lambda: yes or click.confirm("store the measured values?"))
+        taken = (lambda: False) if show else lambda: yes or click.confirm("store the measured values?")
+        accepting.accept(project, click.echo, taken)
 
 
 @cli.command()

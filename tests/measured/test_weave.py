@@ -250,3 +250,14 @@ def test_a_number_that_quick_records_lack_is_a_question_mark():
     assert re.sub("<[^>]+>", "", Weaver(library, row_page=None).weave(page).markdown) == "? ? 1.0"
     with pytest.raises(MeasuredError, match="no record has dice.a.rarer"):
         Weaver(library).weave(scan("{{ dice.a.rarer }}", Path("x.md")))
+
+
+@pytest.mark.parametrize("options", ['title="a/b.py"', "hl_lines='1'", 'linenums="1" title="a"'])
+def test_code_that_is_shown_may_have_what_colouring_reads(options):
+    source = f"A\n\n```py {options}\nx = 1\n```\n"
+    assert weave(source).markdown == source
+
+
+def test_an_option_that_nobody_reads_is_told():
+    with pytest.raises(MeasuredError, match="page.md:3: the renderer does not read"):
+        weave('A\n\n```py titel="a"\nx = 1\n```\n')

@@ -16,7 +16,7 @@ from measured.files import csv_cell
 from measured.gate.stored import Expectation
 from measured.making.running import place_of
 from measured.project import Project
-from measured.site import claim_rows, own_files
+from measured.site import claim_rows, own_files, schemas
 from measured.site.code_pages import Place, page_of
 from measured.site.provenance import CARDS, Provenance, plain
 from measured.terms.drawing import Plot
@@ -71,8 +71,13 @@ def files_of(
         sentences: for each page, the sentences of its claims.
     """
     library = provenance.library
-    yield "measurements.json", _json(measurement_rows(provenance, pages))
-    yield "claims.json", _json(claim_rows.rows(provenance, sentences, provenance.confirmed))
+    published = {
+        "measurements.json": measurement_rows(provenance, pages),
+        "claims.json": claim_rows.rows(provenance, sentences, provenance.confirmed),
+    }
+    for name, rows in published.items():
+        yield name, _json(schemas.checked(name, json.loads(_json(rows))))
+    yield from schemas.files()
     yield CARDS, json.dumps(provenance.cards(), ensure_ascii=False, allow_nan=False)
     for name in library.records:
         yield f"records/{name}.json", (project.records / f"{name}.json").read_bytes()

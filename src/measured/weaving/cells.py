@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -289,11 +290,21 @@ def _run(cells: Sequence[CodeCell], page: PageSource, setup: Setup) -> kernel.Ra
         )
     except kernel.CellFailure as failure:
         line = cells[failure.index].page_line(failure.code_line)
-        raise _error(page, failure.index + 1, line, failure.problem, failure.expected) from None
+        told = (page, failure.index + 1, line, failure.problem, failure.expected)
+        raise _error(*told, *_missing_import(cells[failure.index], failure.problem)) from None
     except MeasuredError as error:
         raise MeasuredError(
             error.problem, path=page.path, line=1, expected=error.expected, mend=error.mend
         ) from None
+
+
+def _missing_import(cell: CodeCell, problem: str) -> list[str]:
+    """How to mend a pulled function that uses what only its module imports."""
+    missing = re.search(r"NameError: name '(\w+)'", problem)
+    if not missing or not cell.attributes.source:
+        return []
+    module = cell.attributes.source.partition(":")[0]
+    return [f"import {missing[1]} in a cell above: the function comes without the imports of {module}"]
 
 
 def _refuse_stderr(number: int, cell: CodeCell, output: Mapping[str, Any], page: PageSource) -> None:

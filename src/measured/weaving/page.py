@@ -21,6 +21,8 @@ from measured import fast_yaml, files
 from measured.errors import MeasuredError
 from measured.weaving.renderer import END, FENCE, INLINE, RAW, STAND_IN, TOKEN, Place, Reading, Renderer
 
+_OF_COLOURING = re.compile(r"""\s(?:title|hl_lines|linenums)=(?:"[^"]*"|'[^']*')""")
+
 Kind = Literal["prose", "fence", "code", "formula", "comment"]
 
 _FENCE = re.compile(r"^(?P<prefix>[> \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)$", re.M)
@@ -752,7 +754,10 @@ def block_lines(piece: Piece, lines: list[str]) -> str:
 
 
 def _bare(fence: Fence) -> str:
-    """A fence with a token for its content; a cell's attributes are the engine's, not the renderer's."""
-    info = "python" if fence.language == "python" else fence.info
+    """A fence with a token for its content; a cell's attributes are the engine's, not the renderer's.
+
+    What only colouring reads is left out: the reading is made without colours, and refuses it.
+    """
+    info = "python" if fence.language == "python" else _OF_COLOURING.sub("", fence.info)
     rows = (f"{fence.mark}{info}", f"{FENCE}{fence.number}{END}", fence.mark)
     return "\n".join(fence.prefix + row for row in rows)

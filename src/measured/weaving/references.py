@@ -272,14 +272,15 @@ class Library:
         return Number.of(found)
 
     def _parameter(self, name: str) -> Number | None:
-        """`parameters.experiment.key`; of a list, `.count` is how many it holds."""
+        """`parameters.experiment.key`; of a list, `.count` of what it holds, and `.first`, `.last`."""
         parts = name.split(".")
         if len(parts) not in (3, 4) or parts[1] not in self.records:
             return None
         value = self.records[parts[1]].parameters.get(parts[2])
         if len(parts) == 4:
-            counted = parts[3] == "count" and isinstance(value, list | tuple)
-            return Number(len(value), (), "parameter", "") if counted else None
+            if not isinstance(value, list | tuple) or not value:
+                return None
+            value = {"count": len(value), "first": value[0], "last": value[-1]}.get(parts[3])
         if not isinstance(value, bool | int | float | str):
             return None
         return Number(value, (), "parameter", ".6g" if isinstance(value, float) else "")

@@ -1,0 +1,1 @@
+"""Subject Title: the ideas that the site is about."""

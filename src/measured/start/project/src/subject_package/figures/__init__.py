@@ -1,0 +1,1 @@
+"""What is drawn, from records alone: a figure never measures."""
