@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from mkdocs.config import load_config
 
+from measured import plugin
 from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings, with_notebooks_as_pages
 from measured.site import collisions, render
@@ -111,6 +113,21 @@ def test_a_notebook_is_executed_once_and_hides_no_page(settings):
     assert made["plugins"] == ["search"]
     nav = [{"Home": "index.md"}, {"More": ["more.ipynb", {"Data": "x.csv"}]}]
     assert with_notebooks_as_pages(nav) == [{"Home": "index.md"}, {"More": ["more.md", {"Data": "x.csv"}]}]
+
+
+def test_the_preview_leaves_no_event_to_mkdocs_jupyter(settings):
+    authored(settings, "index.md", "more.ipynb")
+    config = load_config(str(settings.root / "mkdocs.yml"), nav=[{"More": "more.ipynb"}])
+    other = config.plugins["mkdocs-jupyter"]
+
+    def heard():
+        return [m for methods in config.plugins.events.values() for m in methods if m.__self__ is other]
+
+    assert heard()
+    plugin._take_over(config)
+    assert not heard()
+    assert any(m.__self__ is config.plugins["measured"] for m in config.plugins.events["files"])
+    assert config.nav == [{"More": "more.md"}]
 
 
 def test_a_notebook_among_the_pages_is_woven_executed_and_offered(sample):
