@@ -117,7 +117,7 @@ def test_a_notebook_is_executed_once_and_hides_no_page(settings):
 
 def test_the_preview_leaves_no_event_to_mkdocs_jupyter(settings):
     authored(settings, "index.md", "more.ipynb")
-    config = load_config(str(settings.root / "mkdocs.yml"), nav=[{"More": "more.ipynb"}])
+    config = load_config(str(settings.path), nav=[{"More": "more.ipynb"}])
     other = config.plugins["mkdocs-jupyter"]
 
     def heard():
