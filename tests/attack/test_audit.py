@@ -13,7 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_no_locked_dependency_has_a_known_fault():
-    command = ["-m", "pip_audit", "--disable-pip", "--require-hashes", "-r", "requirements.lock"]
+    locks = [*ROOT.glob("requirements*.lock"), ROOT / "src" / "measured" / "start" / "requirements.lock"]
+    named = [part for path in sorted(locks) for part in ("-r", str(path))]
+    command = ["-m", "pip_audit", "--disable-pip", "--require-hashes", *named]
     options = ["--format", "json", "--progress-spinner", "off", "--timeout", "10"]
     try:
         result = subprocess.run(

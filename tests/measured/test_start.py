@@ -101,7 +101,11 @@ def test_the_wheel_is_the_same_from_a_checkout_and_from_what_was_installed(engin
         archive.extractall(tmp_path / "site-packages")
         members = {name: archive.read(name) for name in archive.namelist()}
     assert "measured/site/stages.py" in members
-    assert "measured/start/project/gitignore" in members
+    parts = [path for path in ENGINE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    whole = {f"measured/{path.relative_to(ENGINE).as_posix()}" for path in parts} - {
+        "measured/pyproject.toml"
+    }
+    assert whole == {name for name in members if name.startswith("measured/")}
     assert not any("__pycache__" in name or name.startswith("measured/build/") for name in members)
     info = next((tmp_path / "site-packages").glob("*.dist-info"))
     (info / "INSTALLER").write_text("uv")

@@ -31,7 +31,7 @@ def a_project(folder: Path) -> Path:
     lock = {"name": "none", "version": "0.0.0", "lockfileVersion": 3, "requires": True, "packages": {"": {}}}
     (folder / "package-lock.json").write_text(json.dumps(lock))
     (folder / ".npmrc").write_text("")
-    (folder / "requirements.lock").write_text("")
+    (folder / vendor.LOCK).write_text("")
     return folder
 
 

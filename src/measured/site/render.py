@@ -90,7 +90,9 @@ def renderer_named(name: str) -> Renderer:
             expected=f"one of {', '.join(RENDERERS)}",
         )
     if find_spec(name) is None:
-        raise MeasuredError(f"the renderer {name} is not installed", mend="install requirements.lock")
+        raise MeasuredError(
+            f"the renderer {name} is not installed", mend="install it: the lock of the project names it"
+        )
     return RENDERERS[name]
 
 

@@ -41,7 +41,9 @@ def templates_of(theme: str, renderer: str = "mkdocs") -> Path:
         if spec is not None and spec.submodule_search_locations:
             return Path(next(iter(spec.submodule_search_locations)))
     raise MeasuredError(
-        f"the theme {theme} is not installed", path="mkdocs.yml", mend="install requirements.lock"
+        f"the theme {theme} is not installed",
+        path="mkdocs.yml",
+        mend="install it: the lock of the project names it",
     )
 
 
