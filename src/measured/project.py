@@ -39,6 +39,7 @@ class Project:
         hooks: the Python file of what the project adds to its site, relative to the root; empty for none.
         one_style_sheet: whether a page names one style sheet, without what the site never uses.
         results: where runs may be taken over from: a folder, an archive, `https://…`; empty for nowhere.
+        page_bytes: what a page may weigh, gzipped.
         quick: whether authors asked for fewer draws and seeds.
         output: where `build` and `site` go; None for the root, which a checkout that is only read cannot be.
     """
@@ -57,6 +58,7 @@ class Project:
     hooks: str = ""
     one_style_sheet: bool = False
     results: str = ""
+    page_bytes: int = 60_000
     quick: bool = False
     output: Path | None = None
 

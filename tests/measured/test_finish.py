@@ -144,10 +144,19 @@ def test_code_may_show_what_prose_may_not():
 
 def test_a_heavy_page_is_told(tmp_path):
     write_text(tmp_path / "index.html", "<p>x</p>")
-    assert checks.heaviest(tmp_path) < 100
+    assert checks.heaviest(tmp_path, 60_000) < 100
     write_text(tmp_path / "a.html", f"<p>{np.random.default_rng(0).bytes(100_000).hex()}</p>")
     with pytest.raises(MeasuredError, match="bytes gzipped"):
-        checks.heaviest(tmp_path)
+        checks.heaviest(tmp_path, 60_000)
+    dots = "".join(f'<path d="M{i * 7919 % 997} {i * 31 % 89}h0"/>' for i in range(400))
+    write_text(
+        tmp_path / "a.html", f"<svg aria-label='many dots'>{dots}</svg><math><mi>x</mi></math><p>y</p>"
+    )
+    with pytest.raises(
+        MeasuredError, match=r"drawings are [\d,]+ of it \(1, the largest: 'many dots'\)"
+    ) as told:
+        checks.heaviest(tmp_path, 300)
+    assert "page_bytes" in str(told.value)
 
 
 @pytest.fixture

@@ -173,9 +173,9 @@ def test_parameters_are_counted_and_spelled():
         ("{{ 'text' }}", 1, "which nobody measured"),
         ("a\n\n{{ dice.mean - 1 }}", 3, "no display format"),
         ("{{ dice.mean | fmt('d') }}", 1, "format 'd' does not fit"),
-        ("{{ dice.mean | upper }}", 1, "malformed"),
+        ("{{ dice.mean | upper }}", 1, "no filter is called 'upper'"),
         ("a\n{{ dice.mean ", 2, "malformed"),
-        ("{% nope %}", 1, "malformed"),
+        ("{% nope %}", 1, "no tag is called 'nope'"),
         ("{{ dice.name + 1 }}", 1, "arithmetic with text"),
         ("\n{{ (dice.mean / 0) | fmt('.1f') }}", 2, "arithmetic on dice.mean failed"),
         ("a\n{{ table('dice.none') }}", 2, "no record has a table"),
@@ -261,3 +261,23 @@ def test_code_that_is_shown_may_have_what_colouring_reads(options):
 def test_an_option_that_nobody_reads_is_told():
     with pytest.raises(MeasuredError, match="page.md:3: the renderer does not read"):
         weave('A\n\n```py titel="a"\nx = 1\n```\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ('a\n\n{% claim "dice.hold" %}x{% endclaim %}', 3, "did you mean dice.holds"),
+        ('a {{ holds("dice.hold") }}', 1, "did you mean dice.holds"),
+        ('{{ table("dice.tt") }}', 1, "did you mean dice.t?"),
+        ('a\n\n{% claim "dice.holds" %}x\n\nmore\n', 3, "{% claim … %} opens here and is never closed"),
+        ('a\n\n{% figure "f" %}\nx\n\nmore\n', 3, "{% figure … %} opens here and is never closed"),
+        ("a {% endclaim %}", 1, "{% endclaim %} closes nothing"),
+        ('a {% clam "dice.holds" %}x{% endclam %}', 1, "did you mean {% claim … %}?"),
+        ('a {{ dice.mean | fmtt(".1f") }}', 1, "no filter is called 'fmtt'"),
+    ],
+)
+def test_what_is_mistyped_or_left_open_is_told_in_the_authors_words(text, line, says):
+    with pytest.raises(MeasuredError) as caught:
+        weave(text)
+    assert caught.value.line == line
+    assert says in str(caught.value)

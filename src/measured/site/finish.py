@@ -23,6 +23,23 @@ FINISHED = 'http-equiv="Content-Security-Policy"'
 HEADERS = "_headers"
 
 
+class DeadLink(MeasuredError):
+    """A link of a finished page that leads nowhere.
+
+    Args:
+        link: as the page writes it.
+        page: the page's file in the site.
+        what: what is wrong with it.
+    """
+
+    def __init__(self, link: str, page: str, what: str) -> None:
+        self.link, self.page = link, page
+        super().__init__(f"the link {link} {what}", path=page, expected="links that lead somewhere")
+
+    def __reduce__(self):
+        return DeadLink, (self.link, self.page, self.problem.removeprefix(f"the link {self.link} "))
+
+
 @dataclass(frozen=True)
 class Report:
     """What finishing did: pages, sections that search lists, changes by step, the sheets that became one."""
@@ -174,6 +191,4 @@ def refuse_dead_links(pages: Mapping[str, Finished], site: Path, setting: Settin
             anchor = unquote(parts.fragment)
             if found is None or (anchor and found in places and anchor not in places[found]):
                 what = "leads to no file of the site" if found is None else f"finds no #{anchor} there"
-                raise MeasuredError(
-                    f"the link {link} {what}", path=path, expected="links that lead somewhere"
-                )
+                raise DeadLink(link, path, what)

@@ -20,7 +20,7 @@ from measured import archives, files, folders, mkdocs_yml
 from measured.errors import MeasuredError
 from measured.making import watched, watching
 from measured.mkdocs_yml import SiteSettings
-from measured.site import kept_pages, own_files
+from measured.site import kept_pages, links, own_files
 
 # Plugins whose work weaving has done: a notebook is a page, executed once, whoever else would execute it.
 WOVEN = ("measured", "mkdocs-jupyter")
@@ -165,6 +165,9 @@ def render(
     if report.exists():
         watching.also_read(archives.read_json(report))
     if done.returncode != 0 or not (target / "index.html").is_file():
+        broken = links.told_by_renderer(done.stdout + done.stderr, settings)
+        if broken is not None:
+            raise broken
         said = "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.strip())
         raise MeasuredError(
             f"{renderer.name} made no site:\n{_without_traceback(said)[-3000:]}",

@@ -15,7 +15,7 @@ from measured.errors import MeasuredError
 from measured.gate import publishable
 from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
-from measured.site import finish, hooks, own_files, render, theme_scripts
+from measured.site import finish, hooks, links, own_files, render, theme_scripts
 from measured.site.finish_page import Setting, file_of
 from measured.site.weave_site import WovenSite, weave_site
 
@@ -40,7 +40,13 @@ def make(project: Project, target: Path, environment: dict[str, str]) -> finish.
     unchecked = publishable.reasons_against(project) if project.quick else ()
     setting = setting_of(project, site, project.renderer, unchecked)
     kept = project.build / "finished"
-    return finish.finish(target, setting, kept, one_sheet=project.one_style_sheet)
+    try:
+        return finish.finish(target, setting, kept, one_sheet=project.one_style_sheet)
+    except finish.DeadLink as error:
+        places = {file_of(place, settings.directory_urls): place for place in site.pages}
+        if error.page not in places:
+            raise
+        raise links.with_line(error, error.link, places[error.page], settings) from error
 
 
 def setting_of(

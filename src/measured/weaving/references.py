@@ -17,6 +17,22 @@ from measured.terms.measurement import Measurement, Value, format_value
 from measured.terms.record import Record
 
 
+def meant(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """What somebody may have meant by a name that nobody has.
+
+    Args:
+        name: as it was written.
+        known: the names that there are.
+        otherwise: what is expected where none is near.
+    """
+    listed = sorted(known)
+    close = difflib.get_close_matches(name, listed, n=3)
+    if close:
+        return f"did you mean {', '.join(close)}?"
+    few = f"one of {', '.join(listed)}" if 0 < len(listed) <= 12 else ""
+    return few or otherwise
+
+
 @dataclass(frozen=True)
 class Shown:
     """A value as the page shows it.

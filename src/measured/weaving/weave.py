@@ -6,6 +6,7 @@ them. The result is Markdown that any generator with Python-Markdown's usual ext
 
 from __future__ import annotations
 
+import difflib
 import posixpath
 import re
 import traceback
@@ -22,7 +23,7 @@ from measured.terms.experiment import Cell
 from measured.weaving.conditions import refuse_conditions
 from measured.weaving.page import Fence, PageSource, Piece, block_lines, box_of, opened
 from measured.weaving.promises import unsupported
-from measured.weaving.references import Library, Number, Shown
+from measured.weaving.references import Library, Number, Shown, meant
 from measured.weaving.renderer import END, HEADINGS
 from measured.weaving.sandbox import Sandbox
 
@@ -218,9 +219,7 @@ class _Weaving:
             refuse_conditions(template)
             return environment.from_string(template).render()
         except TemplateSyntaxError as error:
-            raise self._at(
-                MeasuredError(f"malformed reference or tag: {error.message}"), line(error.lineno)
-            ) from error
+            raise self._at(_malformed(error), line(error.lineno)) from error
         except UndefinedError as error:
             written = text.split("\n")[(_line_of(error) or 1) - 1]
             raise self._at(self._undefined(error, written), line(_line_of(error))) from error
@@ -296,7 +295,9 @@ class _Weaving:
         tables = self.weaver.library.tables
         if name not in tables:
             raise MeasuredError(
-                f"no record has a table {name!r}", expected=f"one of {', '.join(sorted(tables))}"
+                f"no record has a table {name!r}",
+                expected=meant(name, tables, "a table that an experiment declares"),
+                mend="correct the name; or, where its record is missing, run: nox -s build",
             )
         self.tables[name] = None
         rows = [[self._table_cell(cell) for cell in row] for row in tables[name].rows]
@@ -316,7 +317,7 @@ class _Weaving:
             raise MeasuredError(
                 f"no figure is called {name!r}",
                 line=line,
-                expected=f"one of {', '.join(sorted(pictures))}" if pictures else "a figure in build/figures",
+                expected=meant(name, pictures, "a figure in build/figures"),
                 mend="correct the name; or, where it is declared and not drawn yet, run: nox -s build",
             )
         counted = self.figures.setdefault(name, len(self.figures) + 1)
@@ -339,7 +340,9 @@ class _Weaving:
             raise MeasuredError(
                 f"no record has a claim {name!r}",
                 line=line,
-                expected="the id of a claim that an experiment declares",
+                expected=meant(
+                    name, self.weaver.library.claims, "the id of a claim that an experiment declares"
+                ),
                 mend="correct the id; or, where it is declared and its record is missing, run: nox -s build",
             )
         if self.weaver.claims_must_hold and not found.holds:
@@ -706,6 +709,35 @@ def _picked(chosen: Number, among: tuple[Number, ...]) -> Number:
     """The chosen number; it depends on all that it was chosen among."""
     ids = dict.fromkeys((*chosen.ids, *(i for number in among for i in number.ids)))
     return Number(chosen.value, tuple(ids), "derived", chosen.format)
+
+
+def _malformed(error: TemplateSyntaxError) -> MeasuredError:
+    """What Jinja says of a tag or filter, in the words of whoever writes a page."""
+    said = error.message or ""
+    open_tag = re.search(r"The innermost block that needs to be closed is '(\w+)'", said)
+    if open_tag:
+        tag = open_tag[1]
+        return MeasuredError(
+            f"{{% {tag} … %}} opens here and is never closed",
+            expected=f"{{% end{tag} %}} after what it holds",
+        )
+    unknown = re.match(r"Encountered unknown tag '(\w+)'", said)
+    if unknown:
+        tag = unknown[1]
+        if tag.removeprefix("end") in _TAGS and tag.startswith("end"):
+            return MeasuredError(f"{{% {tag} %}} closes nothing", expected=f"{{% {tag[3:]} … %}} before it")
+        close = difflib.get_close_matches(tag, _TAGS, n=1)
+        meant = f"did you mean {{% {close[0]} … %}}?" if close else f"one of {', '.join(_TAGS)}"
+        return MeasuredError(f"no tag is called {tag!r}", expected=meant)
+    filter_ = re.match(r"No filter named '(\w+)'", said)
+    if filter_:
+        return MeasuredError(
+            f"no filter is called {filter_[1]!r}", expected='fmt, as in {{ id | fmt(".2f") }}'
+        )
+    return MeasuredError(f"malformed reference or tag: {said}")
+
+
+_TAGS = ("claim", "figure", "if")
 
 
 def _line_of(error: BaseException) -> int | None:
