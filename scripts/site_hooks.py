@@ -1,17 +1,24 @@
 """What this site has besides pages, and its own steps on them (see `measured.site.hooks`).
 
 Files: each exercise as a notebook that runs by itself, the trained models that readers run in their
-browsers, and for whoever makes a site of their own the engine's wheel and reference. Steps: the theme's
-script waits for its reader, a dark machine is dark from the first line on, and the faces that a page surely
-shows are asked for before its style sheet is read.
+browsers, how to cite the site, and for whoever makes a site of their own the engine's wheel and reference.
+Steps: the theme's script waits for its reader, a dark machine is dark from the first line on, the faces that
+a page surely shows are asked for before its style sheet is read, whoever opens a page as a file is told what
+to type, and the footer says who wrote it, when, and under which licence.
 """
 
 from __future__ import annotations
 
+import html
+import json
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import yaml
+
+from attention_from_scratch import watched
 from attention_from_scratch.exercises.notebook import published
 from attention_from_scratch.export import export
 from measured import reference
@@ -21,6 +28,7 @@ from measured.site.finish_page import Page
 from measured.start import wheel
 
 EXPERIMENT = "induction"
+WATCHED = "checkpoints"
 MODELS = {"two-blocks": "reported.blocks2.seed0", "one-block": "reported.blocks1.seed0"}
 
 PATIENT = "assets/javascripts/patient.js"
@@ -31,7 +39,10 @@ SCRIPTS = (PATIENT,)
 EARLY = (
     'document.documentElement.classList.replace("no-js","js");__md_get("__palette")||'
     'matchMedia("(prefers-color-scheme: dark)").matches&&'
-    'document.body.setAttribute("data-md-color-scheme","slate")'
+    'document.body.setAttribute("data-md-color-scheme","slate");'
+    'try{document.documentElement.classList.toggle("shows-sources",'
+    'localStorage.getItem("measured:sources")==="on")}catch{}'
+    'document.querySelector(".file-notice").hidden=location.protocol!=="file:"'
 )
 # The faces that this page surely shows (not those of a word in a closed fold), asked for before the style
 # sheet is read, so that lines break once. By a script, which runs on the page that is opened and no more:
@@ -44,7 +55,82 @@ PRELOAD = (
 )
 PRELOAD = f"{{{PRELOAD}}}"
 INLINE = (EARLY, PRELOAD)
+# A browser that opens a page as a file follows links to folders, and refuses modules, data and search.
+FILE_NOTICE = (
+    '<aside class="file-notice" hidden><p><strong>This page was opened as a file.</strong> Links, sketches, '
+    "cards and search need a server. In the project's folder type <code>nox -s view</code>; or, in the "
+    "folder that holds <code>404.html</code>, <code>python3 -m http.server</code>, and open the address "
+    "that it prints.</p></aside>"
+)
 FACES = ["source-serif-4-400-normal", "source-serif-4-600-normal"]
+
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def citation() -> dict[str, str]:
+    """Who wrote it, its title, version, licence and the date of the commit, from CITATION.cff and git."""
+    told = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    command = ["git", "-C", str(ROOT), "log", "-1", "--format=%cs"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    names = [
+        author.get("name") or f"{author['given-names']} {author['family-names']}"
+        for author in told["authors"]
+    ]
+    return {
+        "authors": " and ".join(names),
+        "date": done.stdout.strip() if done.returncode == 0 else "",
+        **{name: str(told[name]) for name in ("title", "version", "license")},
+    }
+
+
+CITATION = citation()
+KEY = repr(CITATION)
+
+
+def footer(page: Page) -> str:
+    """Author, version and date, licence, and the way to the page on citing."""
+    told = {name: html.escape(text) for name, text in CITATION.items()}
+    dated = f", {told['date']}" if told["date"] else ""
+    return (
+        f"{told['authors']} · version {told['version']}{dated} · {told['license']} licence · "
+        f'<a href="{page.way_to("cite/")}">How to cite</a>'
+    )
+
+
+def how_to_cite() -> str:
+    """The page on citing, as Markdown."""
+    told = CITATION
+    year = told["date"][:4]
+    bibtex = [
+        "@misc{attention-from-scratch,",
+        f"  title  = {{{told['title']}}},",
+        f"  author = {{{{{told['authors']}}}}},",
+        *([f"  year   = {{{year}}},"] if year else []),
+        f"  note   = {{Version {told['version']}{', ' + told['date'] if told['date'] else ''}}},",
+        "}",
+    ]
+    dated = f", {told['date']}" if told["date"] else ""
+    return f"""\
+---
+title: How to cite
+description: Author, version, date and licence of this site, and a reference in BibTeX.
+search:
+  exclude: true
+---
+
+# How to cite
+
+{told["authors"]}: *{told["title"]}*. Version {told["version"]}{dated}. {told["license"]} licence.
+
+```bibtex
+{chr(10).join(bibtex)}
+```
+
+To cite a number, name its id, which stands on the list of [measurements](measurements.md), and the date
+above: values are measured again with each build, and may move within their tolerance. The same as a file:
+[CITATION.cff](CITATION.cff){{ download="" }}.
+"""
 
 
 def files(project: Project) -> Iterator[tuple[str, str | bytes]]:
@@ -54,12 +140,24 @@ def files(project: Project) -> Iterator[tuple[str, str | bytes]]:
     yield f"own/{engine.name}", engine.data
     yield "own/reference.md", reference.page()
     yield "own/data.md", reference.data_page()
+    yield "cite.md", how_to_cite()
+    yield "CITATION.cff", (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     experiment = project.declared[EXPERIMENT]
     runs = {run.name: run for run in experiment.runs}
     with tempfile.TemporaryDirectory() as folder:
         for name, run in MODELS.items():
             for path in export(read_run(project, experiment, runs[run]), Path(folder), name):
                 yield f"models/{EXPERIMENT}/{path.name}", path.read_bytes()
+    yield from watched_training(project)
+
+
+def watched_training(project: Project) -> Iterator[tuple[str, str | bytes]]:
+    """The checkpoints of one training, and what they mean."""
+    record = project.read_records()[WATCHED]
+    data, manifest = watched.packed(record.arrays, record.parameters)
+    text = json.dumps({"weights": f"{WATCHED}.bin", **manifest}, sort_keys=True)
+    yield f"models/{EXPERIMENT}/{WATCHED}.bin", data
+    yield f"models/{EXPERIMENT}/{WATCHED}.json", text + "\n"
 
 
 def finish(page: Page) -> int:
@@ -73,7 +171,10 @@ def finish(page: Page) -> int:
     bundle.attrs["data-bundle"] = address
     bundle.attrs["src"] = page.way_to(PATIENT)
     bundle.insert_before(page.token(f'<link rel="prefetch" href="{address}" as="script">'))
-    header.insert_before(page.token(f"<script>{EARLY}</script>"))
+    header.insert_before(page.token(f"{FILE_NOTICE}<script>{EARLY}</script>"))
+    about = page.tree.css_first(".md-copyright")
+    if about is not None:
+        page.put(about, f'<div class="md-copyright">{footer(page)} · {about.inner_html}</div>')
     folder = page.way_to("assets/vendor/")
     faces = " ".join(faces_of(page))
     sheet.insert_before(page.token(f'<script data-folder="{folder}" data-faces="{faces}">{PRELOAD}</script>'))

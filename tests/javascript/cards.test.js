@@ -1,7 +1,17 @@
 // What a card says, and where it stands.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beside, claimFacts, driftInWords, idsOf, seedsInWords, short } from "../../src/measured/assets/cards.js";
+import {
+  beside,
+  cardsOf,
+  claimFacts,
+  claimSentence,
+  driftInWords,
+  idsOf,
+  numberSentence,
+  seedsInWords,
+  short,
+} from "../../src/measured/assets/cards.js";
 import { matches, wordsOf } from "../../src/measured/assets/ledger.js";
 
 test("a computed number names all it came from, another one the id of its address", () => {
@@ -51,4 +61,23 @@ test("the filter wants all words, in any order and case", () => {
   assert.ok(matches("scale.max_weight mean", wordsOf(" MEAN  scale ")));
   assert.ok(!matches("scale.max_weight mean", wordsOf("scale entropy")));
   assert.ok(matches("anything", wordsOf("")));
+});
+
+test("a number's card begins with one sentence: what it is, its value, and what seeds gave", () => {
+  assert.equal(numberSentence({ words: "mean of a die", display: "3.52" }), "Mean of a die: 3.52.");
+  const seeded = { words: "luck", display: "0.91", unit: "s", seeds: [0, 1], spread: { min: 0.9, max: 0.92 } };
+  assert.equal(numberSentence(seeded), "Luck: 0.91 s. 2 seeds gave 0.9 to 0.92.");
+});
+
+test("a claim's card says what evidence there is", () => {
+  assert.equal(claimSentence({ formed: "formed on 5 seeds", nulls: ["no effect"] }), "It was formed on 5 seeds. In a world made to break it, it is false.");
+  assert.equal(claimSentence({ nulls: ["a", "b"] }), "In 2 worlds made to break it, it is false.");
+  assert.equal(claimSentence({ exempt: "a theorem" }), "It holds by arithmetic or theorem.");
+});
+
+test("a page's cards are found by its address, wherever the site stands", () => {
+  assert.equal(cardsOf("/", "/"), "data/cards/index.json");
+  assert.equal(cardsOf("/site/attention/", "/site/"), "data/cards/attention.json");
+  assert.equal(cardsOf("/site/attention/index.html", "/site/"), "data/cards/attention.json");
+  assert.equal(cardsOf("/exercises/02-softmax.html", "/"), "data/cards/exercises/02-softmax.json");
 });

@@ -148,15 +148,21 @@ def test_drift_is_told_in_units_of_the_tolerance():
     assert provenance.drift(Measurement("a.b", 1.0, "w", Exact("why"), ".1f"), None) == "nothing stored"
 
 
-def test_the_site_has_a_card_for_every_measurement_and_claim(accepted):
-    cards = json.loads(accepted.read("site/data/cards.json"))
+def test_a_page_has_a_card_for_each_number_that_it_shows_and_each_claim_that_it_makes(accepted):
+    cards = json.loads(accepted.read("site/data/cards/index.json"))
     public = json.loads(accepted.read("site/measurements.json"))
-    assert set(cards["measurements"]) == {m["id"] for m in public}
+    assert set(cards["measurements"]) == {m["id"] for m in public if "index.md" in m["pages"]}
+    claims = json.loads(accepted.read("site/claims.json"))
+    made = {
+        claim["id"] for claim in (claims if isinstance(claims, list) else claims["claims"]) if claim["page"]
+    }
+    assert set(cards["claims"]) == made
     card = cards["measurements"]["fair.luck"]
     assert card["words"] == "mean over seeds"
     assert card["seeds"] == [0, 1, 2]
     assert set(card["spread"]) == {"min", "max", "sd", "standard_error"}
     assert card["allowed"].startswith("3.58 ± ")
+    assert card["moves"].startswith("The build stops if it moves by more than ")
     assert card["reason"] == "seeds differ"
     assert "hosted" not in card
     assert "numpy" in cards["experiments"]["fair"]["run"]
@@ -176,13 +182,32 @@ def test_the_line_in_the_card_is_the_line_that_names_the_id(accepted):
 
 def test_a_page_of_code_shows_the_file_line_by_line(tmp_path):
     (tmp_path / "a.py").write_text('x = "<b>"\n\n\ny = 2\n', encoding="utf-8")
-    [(path, page)] = code_pages.pages(["a.py"], tmp_path, "A & B", {}, tmp_path / "cache")
-    assert path == "code/a.py.html"
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "c.py").write_text("", encoding="utf-8")
+    made = dict(code_pages.pages(["a.py", "b/c.py"], tmp_path, "A & B", {}, tmp_path / "cache"))
+    assert list(made) == ["code/a.py.html", "code/b/c.py.html", "code/index.html"]
+    page = made["code/a.py.html"]
     assert re.findall(r'<span id="(L\d+)">', page) == ["L1", "L2", "L3", "L4"]
     assert "&lt;b&gt;" in page
     assert "<title>a.py · A &amp; B</title>" in page
     assert 'href="../assets/code.css"' in page
-    assert list(code_pages.pages(["a.py"], tmp_path, "A & B", {}, tmp_path / "cache")) == [(path, page)]
+    assert dict(code_pages.pages(["a.py", "b/c.py"], tmp_path, "A & B", {}, tmp_path / "cache")) == made
+
+
+def test_a_page_of_code_leads_home_to_all_files_and_to_the_files_beside_it(tmp_path):
+    for name in ("a.py", "c.py", "d.py"):
+        (tmp_path / name).write_text("x = 1\n", encoding="utf-8")
+    made = dict(code_pages.pages(["a.py", "c.py", "d.py"], tmp_path, "A", {}, tmp_path / "cache"))
+    page = made["code/c.py.html"]
+    for way in (
+        'href="../"',
+        'href="index.html"',
+        'rel="prev" href="a.py.html"',
+        'rel="next" href="d.py.html"',
+    ):
+        assert way in page
+    assert 'rel="prev"' not in made["code/a.py.html"]
+    assert re.findall(r'href="(\w\.py\.html)"', made["code/index.html"]) == [f"{n}.py.html" for n in "acd"]
 
 
 def test_every_measurement_has_a_row_with_its_id(accepted):

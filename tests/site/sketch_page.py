@@ -12,6 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests"), str(Path(__file__).parent)]
 
+import circuits_page  # noqa: E402
 import words_page  # noqa: E402
 
 import live_models  # noqa: E402
@@ -42,6 +43,7 @@ def make_site(folder: Path) -> None:
     shutil.copytree(ROOT / "docs" / "assets" / "stylesheets", folder / "assets" / "stylesheets")
     shutil.copytree(vendor.vendor(ROOT), folder / "assets" / "vendor")
     words_page.fill(folder / "words.html")
+    circuits_page.fill(folder / "circuits.html", folder / "models")
     palette = Palette.load(ROOT / "src/attention_from_scratch/figures/palette.json")
     (folder / "palette.css").write_text(palette.css())
     (folder / "icon.svg").write_text(ICON)

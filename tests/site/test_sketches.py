@@ -357,50 +357,91 @@ def test_ranking_fetches_nothing_and_moves_nothing(open_page):
 
 
 def probabilities(root) -> list[str]:
-    return root.locator(".model-prediction tbody td:last-child").all_inner_texts()
+    return root.locator(".model-answer tbody td:last-child").all_inner_texts()
+
+
+def tile(root, position: int):
+    return root.locator(".model-tile").nth(position - 1)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_sequence_is_edited_and_the_cue_moved(open_page, width):
+def test_the_sequence_is_edited_by_keyboard_and_the_focus_stays(open_page, width):
     page = open_page(width=width)
     root = ready(page, '[data-sketch="model"]')
-    stars = root.locator(".model-cue")
-    assert root.locator(".model-cell").count() == 12
-    expect(stars.first).to_have_attribute("aria-label", "Position 4: the cue")
+    assert root.locator(".model-tile").count() == 12
+    expect(tile(root, 4)).to_have_attribute("aria-label", "Position 4: the cue")
     before = probabilities(root)
-    assert sum(map(float, before)) == pytest.approx(1, abs=0.01)
-    root.get_by_label("Position 5", exact=True).select_option("G")
-    assert probabilities(root) != before
+    assert sum(map(float, before)) <= 1.04
+    tile(root, 5).focus()
+    page.keyboard.press("g")
     expect(root.locator(".sketch-words")).to_contain_text("G follows the first ★")
-    root.get_by_label("Position 1", exact=True).focus()
-    page.keyboard.press("B")
-    assert root.get_by_label("Position 1", exact=True).input_value() == "2"
-    root.get_by_role("button", name="Cue to the left").click()
-    expect(stars.first).to_have_attribute("aria-label", "Position 3: the cue")
-    for _ in range(2):
-        root.get_by_role("button", name="Cue to the left").press("Enter")
-    expect(root.get_by_role("button", name="Cue to the left")).to_be_disabled()
-    for _ in range(9):
-        root.get_by_role("button", name="Cue to the right").press("Enter")
-    expect(root.get_by_role("button", name="Cue to the right")).to_be_disabled()
-    expect(stars.first).to_have_attribute("aria-label", "Position 10: the cue")
-    changed = probabilities(root)
-    root.get_by_role("button", name="New sequence").click()
-    assert probabilities(root) != changed
+    expect(tile(root, 5)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(tile(root, 5)).to_have_attribute("aria-label", "Position 5: A")
+    assert probabilities(root) != before
+    page.keyboard.press("ArrowRight")
+    expect(tile(root, 6)).to_be_focused()
+    page.keyboard.press("*")
+    expect(tile(root, 6)).to_have_attribute("aria-label", "Position 6: the cue")
+    page.keyboard.press("b")
+    expect(tile(root, 6)).to_have_attribute("aria-label", "Position 6: the cue")  # the cue is moved, not lost
+    page.keyboard.press("End")
+    expect(tile(root, 12)).to_be_focused()
+    page.keyboard.press("c")
+    expect(tile(root, 12)).to_have_attribute("aria-label", "Position 12: the cue again")
     root.get_by_role("button", name="Restart").click()
     assert probabilities(root) == before
+
+
+@pytest.mark.parametrize("touch", [False, True])
+def test_the_sequence_is_edited_by_hand(open_page, touch):
+    page = open_page(width=390, has_touch=touch, is_mobile=touch)
+    root = ready(page, '[data-sketch="model"]')
+    press = (lambda e: e.tap()) if touch else (lambda e: e.click())  # noqa: E731
+    before = probabilities(root)
+    press(tile(root, 5))
+    symbols = root.get_by_role("group", name="The symbol at position 5")
+    press(symbols.get_by_role("button", name="G"))
+    expect(tile(root, 5)).to_have_attribute("aria-label", "Position 5: G")
+    press(tile(root, 9))
+    press(root.locator(".model-symbol", has_text="★"))
+    expect(tile(root, 9)).to_have_attribute("aria-label", "Position 9: the cue")
+    assert probabilities(root) != before
+    box = root.locator(".model-head.is-current .model-map").bounding_box()
+    at = (box["x"] + box["width"] / 2, box["y"] + box["height"] - 3)
+    page.touchscreen.tap(*at) if touch else page.mouse.click(*at)
+    expect(tile(root, 12)).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_sequence_answer_maps_and_switches_stand_on_one_screen(open_page, width, height):
+    page = open_page(width=width, viewport={"width": width, "height": height})
+    panel = ready(page, '[data-sketch="model"]').locator(".model-panel")
+    assert panel.bounding_box()["height"] <= height
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_press_leaves_the_focus_where_it_was(open_page):
+    page = open_page()
+    root = ready(page, '[data-sketch="model"]')
+    for control in root.locator("button:visible, input[type=checkbox]:visible").all():
+        control.focus()
+        page.keyboard.press("Space")
+        expect(control).to_be_focused()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_heads_are_switched_off_tested_and_compared_with_one_block(open_page, width):
     page = open_page(width=width)
     root = ready(page, '[data-sketch="model"]')
-    assert root.locator(".model-grid").count() == 8
-    before, arcs = probabilities(root), root.locator(".model-arc").count()
+    assert root.locator(".model-map").count() == 8
+    before, drawn = probabilities(root), root.locator(".model-arc").count()
+    if width == 390:
+        root.get_by_role("button", name="Head 2").click()
     head = root.get_by_role("checkbox", name="Block 1, head 2")
     head.press("Space")
     assert probabilities(root) != before
-    assert root.locator(".model-arc").count() != arcs
+    assert root.locator(".model-arc").count() != drawn
     expect(root.locator(".model-off")).to_have_count(1)
     root.get_by_role("button", name="Test on 500 fresh sequences").click()
     expect(root.locator(".model-tested")).to_contain_text(
@@ -409,12 +450,9 @@ def test_heads_are_switched_off_tested_and_compared_with_one_block(open_page, wi
     head.click()
     assert probabilities(root) == before
     expect(root.locator(".model-tested")).to_be_empty()
-    root.get_by_label("Block 1 seen from").select_option("position 12")
-    expect(root.locator(".model-block").first.locator(".model-asks")).to_have_text("★")
     root.get_by_label("Two blocks").press("ArrowRight")
-    assert root.locator(".model-grid").count() == 4
+    assert root.locator(".model-map").count() == 4
     assert probabilities(root) != before
-    expect(root.get_by_label("Block 1 seen from")).to_be_hidden()
     root.get_by_text("Two blocks", exact=True).click()
     assert probabilities(root) == before
 

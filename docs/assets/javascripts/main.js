@@ -9,6 +9,8 @@
 // | <div data-sketch="lookup">          | lookup/view.js    |
 // | <div class="measured-table"><table> | ranked/view.js    |
 // | <div data-sketch="model">           | model/view.js     |
+// | <div data-sketch="circuits">        | circuits/view.js  |
+// | <div data-sketch="training">        | training/view.js  |
 // | <div data-sketch="sentence">        | sentence/view.js  |
 // | <div data-sketch="shapes">          | shapes/view.js    |
 // | <div data-sketch="mask">            | mask/view.js      |
@@ -24,6 +26,8 @@ const COMPONENTS = [
   ['[data-sketch="lookup"]', () => import("./lookup/view.js")],
   ["table.measured-table, .measured-table table", () => import("./ranked/view.js")],
   ['[data-sketch="model"]', () => import("./model/view.js")],
+  ['[data-sketch="circuits"]', () => import("./circuits/view.js")],
+  ['[data-sketch="training"]', () => import("./training/view.js")],
   ['[data-sketch="sentence"]', () => import("./sentence/view.js")],
   ['[data-sketch="shapes"]', () => import("./shapes/view.js")],
   ['[data-sketch="mask"]', () => import("./mask/view.js")],

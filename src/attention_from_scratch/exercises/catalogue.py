@@ -62,14 +62,14 @@ def exercise_named(name: str) -> Exercise:
     raise ValueError(f"no exercise asks for a function {name!r}; they ask for {names}")
 
 
-def check(candidate: Callable) -> None:
+def check(candidate: Callable, *, hints: bool = True) -> None:
     """Try `candidate` against the exercise that asks for a function of its name, and print what came of it.
 
     Raises:
         ValueError: no exercise asks for a function of that name.
     """
     name = getattr(candidate, "__name__", str(candidate))
-    print(report(name, exercise_named(name).check(candidate)))
+    print(report(name, exercise_named(name).check(candidate), hints))
 
 
 def mistakes_in_words(name: str) -> str:

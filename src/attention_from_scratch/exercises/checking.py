@@ -70,14 +70,15 @@ def _examine_one(candidate, each):
     return Outcome(each.__name__, " ".join(sentence.split()), " ".join(hint.split()), seen)
 
 
-def report(name, outcomes):
-    """The outcomes as lines of text for a person."""
+def report(name, outcomes, hints=True):
+    """The outcomes as lines of text for a person; a page that folds its hints shows none here."""
     held = sum(outcome.holds for outcome in outcomes)
     lines = [f"{name}: {held} of {len(outcomes)} properties hold"]
     for outcome in outcomes:
         lines += _wrapped(f"  {'ok  ' if outcome.holds else 'FAIL'}  ", outcome.sentence)
         if not outcome.holds:
-            lines += [*_wrapped(f"{INDENT}seen: ", outcome.seen), *_wrapped(f"{INDENT}hint: ", outcome.hint)]
+            lines += _wrapped(f"{INDENT}seen: ", outcome.seen)
+            lines += _wrapped(f"{INDENT}hint: ", outcome.hint) if hints else []
     return "\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from attention_from_scratch.experiments import (
     agreement,
+    checkpoints,
     depth,
     heads,
     held_out,
@@ -20,6 +21,7 @@ EXPERIMENTS = [
     masks.EXPERIMENT,
     heads.EXPERIMENT,
     induction.EXPERIMENT,
+    checkpoints.EXPERIMENT,
     depth.EXPERIMENT,
     held_out.EXPERIMENT,
     recurrence.EXPERIMENT,

@@ -1,6 +1,6 @@
 """The figures, by the experiments whose records they draw. Importing this imports no Matplotlib."""
 
-from attention_from_scratch.figures import heads, induction, masks, recurrence, scale, scale_grid
+from attention_from_scratch.figures import circuits, heads, induction, masks, recurrence, scale, scale_grid
 from measured.terms.drawing import Plot
 
 FIGURES = [
@@ -13,6 +13,7 @@ FIGURES = [
     Plot("induction.curves", induction.curves, ("induction",)),
     Plot("induction.long", induction.long_run, ("induction",)),
     Plot("induction.map", induction.solved_map, ("induction",)),
+    Plot("induction.proof", circuits.proof, ("induction",)),
     Plot("recurrence.accuracy", recurrence.accuracy, ("recurrence",)),
     Plot("recurrence.starts", recurrence.starts, ("recurrence",)),
     Plot("recurrence.gradients", recurrence.gradients, ("recurrence",)),

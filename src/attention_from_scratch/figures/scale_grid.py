@@ -18,6 +18,7 @@ SHOWN = 400  # updates; nothing changes after them
 def where_it_decides(palette: Palette, record: Record) -> Drawing:
     """Accuracy and largest score against updates, one column a start; every seed, four ways, Keras' rate."""
     updates = record.arrays["updates"]
+    drawn = updates <= SHOWN  # what lies beyond the axis would weigh on the page unseen
     figure, axes = subplots(palette, 2, 2, height=5.0, sharex=True, sharey="row")
     data = {"updates": list(updates)}
     for column, (start, title) in enumerate(STARTS.items()):
@@ -25,8 +26,9 @@ def where_it_decides(palette: Palette, record: Record) -> Drawing:
             colour = palette.series(index)
             for row, kept in enumerate(("accuracies", "largest_scores")):
                 curves = record.arrays[f"{kept}.{start}.{way}.usual"]
-                axes[row, column].plot(updates, curves.T, color=colour, linewidth=0.8, alpha=0.45)
-                axes[row, column].plot(updates, curves.mean(axis=0), color=colour, linewidth=2, label=words)
+                thin, mean = curves.T[drawn], curves.mean(axis=0)[drawn]
+                axes[row, column].plot(updates[drawn], thin, color=colour, linewidth=0.8, alpha=0.45)
+                axes[row, column].plot(updates[drawn], mean, color=colour, linewidth=2, label=words)
                 data |= {f"{kept}, {title}, {words}, seed {s}": list(c) for s, c in enumerate(curves)}
         axes[0, column].set(title=title, ylim=(0, 1.05), xlim=(0, SHOWN))
         axes[1, column].set(yscale="log", xlabel="updates")

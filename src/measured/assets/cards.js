@@ -3,26 +3,33 @@
 // Markup:  <a class="measured" href="measurements/#id" data-ids="id id"><data value="…">…</data></a>
 //          <a class="claim-mark" data-claim="id" href="measurements/#claim-id"></a>
 //
-// Hovering, focusing or tapping one opens a small card. The card stands after its number in the document,
-// so that Tab leads into it; Escape closes it. Its data is one file, fetched when the first card opens.
-// Without this script, and where the file cannot be fetched, the link leads to the row that says the same.
+// Sources are quiet: numbers look like text until the reader turns the switch below the title on, which is
+// remembered. Then numbers are underlined, sentences that rest on a claim are marked, and pointing at one, the
+// focus or a tap opens a small card; while the switch is off, a press on a number does. The card stands after its
+// number in the document, so that Tab leads into it; Escape closes it. It says one sentence, and folds the rest.
+// Its data is one file a page, fetched when the first card opens. Without this script, and where the file cannot
+// be fetched, the link leads to the row that says the same.
 
 import { html, uniqueId } from "./elements.js";
 
 const SITE = new URL("../../", import.meta.url);
-const DATA = new URL("data/cards.json", SITE);
+const REMEMBERED = "measured:sources"; // a page's own first script may read it, so that nothing moves later
 const TRIGGER = "a.measured, a.claim-mark";
 const OPENS = 180; // ms of hovering
 const CLOSES = 260; // ms to cross from the number to its card
 const SHOWN = 4; // parts of a computed number
 
-let fetched = null;
+const NARROW = 600; // below it a card is a sheet at the foot of the screen
+
+const fetched = new Map();
 
 /** Cards for everything inside `root`; returns how to take them away. */
 export function mount(root) {
   let open = null;
   let timer = 0;
   let pointer = "";
+  let aimed = null; // what the pointer was moved onto; scrolling under a still pointer aims at nothing
+  const sources = sourcesSwitch(root);
 
   const later = (wait, what) => {
     clearTimeout(timer);
@@ -47,22 +54,25 @@ export function mount(root) {
   const within = (node) => open && node instanceof Node && (open.card.contains(node) || open.trigger.contains(node));
 
   const handlers = {
-    pointerover({ target, pointerType }) {
-      if (pointerType === "touch") return;
+    pointermove({ target, pointerType, movementX, movementY }) {
+      if (pointerType === "touch" || !(movementX || movementY)) return;
       const trigger = triggerOf(target);
-      if (trigger) later(OPENS, () => show(trigger));
-      else if (within(target)) clearTimeout(timer);
+      if (within(target)) clearTimeout(timer);
+      if (trigger === aimed) return;
+      aimed = trigger;
+      if (trigger && sources.on) later(OPENS, () => show(trigger));
     },
     pointerout({ target, relatedTarget, pointerType }) {
       if (pointerType === "touch" || within(relatedTarget)) return;
       if (!triggerOf(target) && !within(target)) return;
+      aimed = null;
       show.latest = null;
       if (!within(document.activeElement)) later(CLOSES, close);
       else clearTimeout(timer);
     },
     focusin({ target }) {
       const trigger = triggerOf(target);
-      if (trigger?.matches(":focus-visible") && pointer !== "touch") show(trigger);
+      if (sources.on && trigger?.matches(":focus-visible") && pointer !== "touch") show(trigger);
     },
     focusout({ relatedTarget }) {
       show.latest = null;
@@ -73,7 +83,8 @@ export function mount(root) {
     },
     click(event) {
       const trigger = triggerOf(event.target);
-      if (!trigger || pointer !== "touch") return;
+      if (!trigger || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      if (pointer !== "touch" && sources.on) return; // a link, which leads to the row
       event.preventDefault();
       event.stopPropagation(); // instant navigation would follow the link
       if (open?.trigger === trigger) close();
@@ -95,7 +106,11 @@ export function mount(root) {
   document.addEventListener("keydown", key);
   globalThis.addEventListener("scroll", move, { passive: true, capture: true });
   globalThis.addEventListener("resize", move);
+  const closing = ({ target }) => target instanceof Element && target.closest(".card-close") && close();
+  document.addEventListener("click", closing);
   return () => {
+    document.removeEventListener("click", closing);
+    sources.remove();
     show.latest = null;
     close();
     for (const [name, handler] of Object.entries(handlers)) root.removeEventListener(name, handler);
@@ -108,13 +123,65 @@ export function mount(root) {
 
 /** What the card of a link says, or null where nothing is known. */
 async function contentOf(trigger) {
+  const address = cardsOf(location.pathname, SITE.pathname);
   try {
-    fetched ??= fetch(DATA).then((response) => (response.ok ? response.json() : Promise.reject(response.status)));
-    const data = await fetched;
+    if (!fetched.has(address)) {
+      const found = fetch(new URL(address, SITE));
+      fetched.set(address, found.then((response) => (response.ok ? response.json() : Promise.reject(response.status))));
+    }
+    const data = await fetched.get(address);
     return trigger.dataset.claim ? claimCard(data, trigger) : numberCard(data, trigger);
   } catch {
-    fetched = null; // the link still leads to the row, and the next card tries again
+    fetched.delete(address); // the link still leads to the row, and the next card tries again
     return null;
+  }
+}
+
+/** Where the cards of a page are, below the site's root. */
+export function cardsOf(pathname, root) {
+  const page = pathname.slice(root.length).replace(/(index)?\.html$/, "").replace(/\/$/, "");
+  return `data/cards/${page || "index"}.json`;
+}
+
+/** The switch below the title; numbers leave the order of focus while sources are hidden. */
+function sourcesSwitch(root) {
+  const holder = root.querySelector(".sources-switch");
+  const state = { on: remembered() };
+  const input = html("input", { type: "checkbox", role: "switch", checked: state.on });
+  const follow = () => {
+    document.documentElement.classList.toggle("shows-sources", state.on);
+    for (const link of root.querySelectorAll(TRIGGER)) {
+      if (state.on) link.removeAttribute("tabindex");
+      else link.tabIndex = -1;
+    }
+  };
+  input.addEventListener("change", () => {
+    state.on = input.checked;
+    try {
+      localStorage.setItem(REMEMBERED, state.on ? "on" : "off");
+    } catch {
+      // the page works without memory
+    }
+    follow();
+  });
+  const words = html("span", { className: "sources-words" }, "underlines what was measured; ✓ marks a sentence that the build checks");
+  holder?.replaceChildren(html("label", {}, input, html("span", {}, "Show sources")), words);
+  follow();
+  return {
+    get on() {
+      return state.on || !holder;
+    },
+    remove() {
+      holder?.replaceChildren();
+    },
+  };
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(REMEMBERED) === "on";
+  } catch {
+    return false;
   }
 }
 
@@ -125,10 +192,22 @@ function numberCard(data, trigger) {
   const found = data.measurements[ids[0]];
   const experiment = data.experiments[found.experiment];
   return [
-    html("p", { className: "card-words" }, found.words),
-    facts(numberFacts(found, experiment)),
-    row(trigger.href),
+    html("p", { className: "card-words" }, numberSentence(found)),
+    ...(found.moves ? [html("p", {}, found.moves)] : []),
+    folded(facts(numberFacts(found, experiment)), row(trigger.href)),
   ];
+}
+
+/** What a number is, in a sentence: words, value, and of how many seeds. */
+export function numberSentence(found) {
+  const words = found.words.charAt(0).toUpperCase() + found.words.slice(1);
+  const said = `${words}: ${withUnit(found.display ?? short(found.value), found.unit)}.`;
+  if (!found.spread) return said;
+  return `${said} ${found.seeds.length} seeds gave ${short(found.spread.min)} to ${short(found.spread.max)}.`;
+}
+
+function folded(...content) {
+  return html("details", { className: "card-more" }, html("summary", {}, "Where it comes from"), ...content);
 }
 
 /** The ids behind a link: several where a number was computed, else the one that its address names. */
@@ -185,7 +264,18 @@ function claimCard(data, trigger) {
   const { taken } = data.experiments[claim.experiment];
   if (taken) lines.push(["Taken over", taken]);
   if (claim.hosted) lines.push(["Hosted", html("a", { href: claim.hosted }, "at the commit of this build")]);
-  return [html("p", { className: "card-words" }, `This holds: ${claim.words}.`), facts(lines), row(trigger.href)];
+  return [
+    html("p", { className: "card-words" }, `The build checks this: ${claim.words}.`),
+    html("p", {}, claimSentence(claim)),
+    folded(facts(lines), row(trigger.href)),
+  ];
+}
+
+/** What kind of evidence a claim has, in a sentence. */
+export function claimSentence({ formed, exempt, nulls }) {
+  const seeds = formed ? `It was ${formed}. ` : "";
+  if (nulls) return `${seeds}In ${nulls.length === 1 ? "a world" : `${nulls.length} worlds`} made to break it, it is false.`;
+  return `${seeds}${exempt ? "It holds by arithmetic or theorem." : ""}`.trim();
 }
 
 /** Where a claim was measured, first; then what decided it, how it would be false, and on which seeds. */
@@ -231,12 +321,14 @@ function triggerOf(node) {
 function place(trigger, content) {
   const [words] = content;
   words.id = uniqueId("card");
-  const card = html("div", { className: "provenance-card", role: "dialog", "aria-labelledby": words.id }, ...content);
+  const shut = html("button", { type: "button", className: "card-close", "aria-label": "Close" }, "×");
+  const card = html("div", { className: "provenance-card", role: "dialog", "aria-labelledby": words.id }, ...content, shut);
   if ("popover" in card) card.popover = "manual";
   trigger.after(card);
   card.showPopover?.();
   trigger.setAttribute("aria-describedby", words.id);
   const move = () => {
+    card.classList.toggle("is-sheet", globalThis.innerWidth < NARROW);
     const at = trigger.getClientRects()[0] ?? trigger.getBoundingClientRect();
     const { left, top } = beside(at, card.getBoundingClientRect(), document.documentElement);
     card.style.left = `${left}px`;

@@ -10,6 +10,7 @@ export function mount(place) {
     row,
     text: row.textContent.toLowerCase(),
   }));
+  const sections = sectionsOf(page);
   const status = html("output", {});
   const input = html("input", { type: "search", autocomplete: "off", spellcheck: false });
   const label = html("label", {}, html("span", {}, "Filter the rows"), input);
@@ -19,6 +20,11 @@ export function mount(place) {
     for (const { row, text } of rows) {
       row.hidden = !matches(text, words);
       shown += !row.hidden;
+    }
+    // Headings, reasons and empty tables step aside, so that the hits stand below the filter.
+    for (const { parts, rows: held } of sections) {
+      const gone = words.length > 0 && held.every((row) => row.hidden);
+      for (const part of parts) part.hidden = gone;
     }
     status.textContent = words.length ? `${shown} of ${rows.length} rows` : "";
   };
@@ -34,6 +40,18 @@ export function mount(place) {
   globalThis.addEventListener("hashchange", reveal);
   place.replaceChildren(label, status);
   return () => globalThis.removeEventListener("hashchange", reveal);
+}
+
+/** What stands from one heading to the next, and the rows in it. */
+function sectionsOf(page) {
+  const sections = [];
+  for (const part of page.children) {
+    if (part.tagName === "H2") sections.push({ parts: [], rows: [] });
+    const section = sections.at(-1);
+    section?.parts.push(part);
+    section?.rows.push(...part.querySelectorAll("table.ledger tbody tr"));
+  }
+  return sections;
 }
 
 /** The words of a query. */

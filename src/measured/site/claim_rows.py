@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from html import escape, unescape
 from typing import Any
 
+from measured.site.ledger import breakable
 from measured.site.provenance import Provenance, plain
 from measured.terms.claims import Judgement
 from measured.terms.trial import Confirmed, Study
@@ -94,8 +95,8 @@ def confirmations_page(
         _OPENING,
         f"{len(trained)} claims about trained models; {len(asked)} were put to fresh seeds, "
         f"{len(failed)} of them failed on at least one.\n",
-        '<div class="ledger-scroll" role="region" aria-label="Confirmations" tabindex="0">',
-        '<table class="ledger"><thead><tr>',
+        '<div class="ledger-table" role="region" aria-label="Confirmations">',
+        '<table class="ledger confirmations"><thead><tr>',
         *(f'<th scope="col">{title}</th>' for title in _COLUMNS),
         "</tr></thead><tbody>",
         *(_line(claim, fresh, questions.get(claim.id, ""), link) for claim, fresh in trained),
@@ -141,7 +142,7 @@ def _line(claim: Judgement, fresh: Confirmed, question: str, link: Any) -> str:
     missed = ", ".join(map(str, fresh.missed)) or ("none" if fresh.of else "")
     row = f"{link('measurements.md')}#claim-{claim.id}"
     return (
-        f'<tr id="confirmed-{claim.id}"><th scope="row"><a href="{row}">{claim.id}</a>'
+        f'<tr id="confirmed-{claim.id}"><th scope="row"><a href="{row}">{breakable(claim.id)}</a>'
         f"<br>{_text(claim.words)}</th>"
         f"<td>{held}</td><td>{len(claim.seeds)} seeds</td><td>{missed}</td><td>{_text(question)}</td></tr>"
     )

@@ -53,9 +53,13 @@ def pages(
         hosted: the address of the same file in a hosted repository, where there is one.
         cache: folder of pages that were made before.
     """
-    for path in paths:
+    for number, path in enumerate(paths):
         text = files.read_text(root / path).replace("\r\n", "\n")
-        yield f"{FOLDER}/{path}.html", _page(path, _highlighted(text, cache), site_name, hosted.get(path, ""))
+        beside = (paths[number - 1] if number else "", paths[number + 1] if number + 1 < len(paths) else "")
+        page = _page(path, _highlighted(text, cache), site_name, hosted.get(path, ""), beside)
+        yield f"{FOLDER}/{path}.html", page
+    if paths:
+        yield f"{FOLDER}/index.html", _list(paths, site_name)
 
 
 def _highlighted(text: str, cache: Path) -> str:
@@ -80,20 +84,59 @@ def _version() -> str:
     return version("pygments")
 
 
-def _page(path: str, code: str, site_name: str, hosted: str) -> str:
+def _page(path: str, code: str, site_name: str, hosted: str, beside: tuple[str, str]) -> str:
     where = posixpath.dirname(f"{FOLDER}/{path}")
+    link = f'<a href="{html.escape(hosted)}">In the repository</a>' if hosted else ""
+    ways = [
+        f'<a rel="{rel}" href="{html.escape(posixpath.relpath(f"{FOLDER}/{other}.html", where))}">{arrow}</a>'
+        for rel, other, arrow in (
+            ("prev", beside[0], f"← {html.escape(beside[0])}"),
+            ("next", beside[1], f"{html.escape(beside[1])} →"),
+        )
+        if other
+    ]
+    name = html.escape(path)
+    article = f'<pre tabindex="0" aria-label="{name}"><code>{code}\n</code></pre>'
+    nav = f'<nav aria-label="Other files">{" ".join(ways)}</nav>' if ways else ""
+    return _around(where, path, site_name, link, f"<h1>{name}</h1>\n{article}\n{nav}")
+
+
+def _list(paths: list[str], site_name: str) -> str:
+    """All files, folder by folder."""
+    folders: dict[str, list[str]] = {}
+    for path in paths:
+        folders.setdefault(posixpath.dirname(path), []).append(path)
+    parts = [
+        f"<h2>{html.escape(folder)}/</h2>\n<ul>"
+        + "".join(
+            f'<li><a href="{html.escape(path)}.html">{html.escape(posixpath.basename(path))}</a></li>'
+            for path in held
+        )
+        + "</ul>"
+        for folder, held in folders.items()
+    ]
+    told = "<h1>Code</h1>\n<p>The files behind the numbers, claims and figures.</p>"
+    return _around(FOLDER, "Code", site_name, "", "\n".join([told, *parts]))
+
+
+def _around(where: str, title: str, site_name: str, link: str, main: str) -> str:
+    """A page with the ways to the rest of the site."""
     home = posixpath.relpath(".", where) + "/"
     style = posixpath.relpath(STYLE, where)
-    name, site_name = html.escape(path), html.escape(site_name)
-    link = f' · <a href="{html.escape(hosted)}">in the repository</a>' if hosted else ""
+    name, site_name = html.escape(title), html.escape(site_name)
+    ways = [
+        f'<a href="{home}">{site_name}</a>',
+        f'<a href="{posixpath.relpath(f"{FOLDER}/index.html", where)}">All code</a>',
+        *([link] if link else []),
+    ]
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{name} · {site_name}</title>\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="robots" content="noindex">\n<link rel="icon" href="data:,">\n'
         f'<link rel="stylesheet" href="{style}">\n</head>\n<body>\n'
-        f'<header><a href="{home}">{site_name}</a>{link}</header>\n<main>\n<h1>{name}</h1>\n'
-        f'<pre tabindex="0" aria-label="{name}"><code>{code}\n</code></pre>\n</main>\n</body>\n</html>\n'
+        f'<header><nav aria-label="Site">{" · ".join(ways)}</nav></header>\n<main>\n{main}\n</main>\n'
+        "</body>\n</html>\n"
     )
 
 
@@ -112,6 +155,11 @@ body {
   color: var(--ink); background: var(--surface); font: 1rem/1.5 system-ui, sans-serif;
 }
 a { color: var(--accent); }
+nav a { display: inline-block; min-height: 1.5rem; }
+main > nav {
+  display: flex; flex-wrap: wrap; gap: .5rem 2rem; justify-content: space-between; margin-top: 1rem;
+}
+h2 { font-size: 1rem; font-weight: 400; }
 h1 { font-size: 1rem; font-weight: 600; overflow-wrap: anywhere; }
 pre {
   overflow-x: auto; margin: 0; font: .85rem/1.5 "Source Code Pro", ui-monospace, monospace;

@@ -18,6 +18,7 @@ from measured.making.running import place_of
 from measured.project import Project
 from measured.site import claim_rows, own_files, schemas
 from measured.site.code_pages import Place, page_of
+from measured.site.finish_page import address_of
 from measured.site.provenance import CARDS, Provenance, plain
 from measured.terms.drawing import Plot
 from measured.terms.experiment import Cell, Table
@@ -78,7 +79,9 @@ def files_of(
     for name, rows in published.items():
         yield name, _json(schemas.checked(name, json.loads(_json(rows))))
     yield from schemas.files()
-    yield CARDS, json.dumps(provenance.cards(), ensure_ascii=False, allow_nan=False)
+    for page in sorted(set().union(*pages.values(), *provenance.claimed.values())):
+        cards = provenance.cards(page)
+        yield cards_of(page), json.dumps(cards, ensure_ascii=False, allow_nan=False)
     for name in library.records:
         yield f"records/{name}.json", (project.records / f"{name}.json").read_bytes()
         yield f"records/{name}.npz", (project.records / f"{name}.npz").read_bytes()
@@ -91,6 +94,11 @@ def files_of(
             if path.is_file():
                 yield f"{DATA}/figures/{path.name}", path.read_bytes()
     yield from own_files.files(project)
+
+
+def cards_of(page: str) -> str:
+    """The file of a page's cards; `cards.js` finds it by the page's address."""
+    return f"{CARDS}/{address_of(page).strip('/') or 'index'}.json"
 
 
 def measurement_rows(provenance: Provenance, pages: Mapping[str, list[str]]) -> list[dict[str, Any]]:

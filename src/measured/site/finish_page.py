@@ -29,6 +29,8 @@ _ALIGNED = re.compile(r"text-align:\s*(left|right|center);?")
 _CLASSES = {"left": "", "right": "number", "center": "centre"}
 _BETWEEN = "\ue012"
 NEUTRAL = "site:/"
+NARROW = 300  # points: a drawing that a phone shows whole, with its words no smaller than they were drawn
+_WIDTH = re.compile(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)')
 STEPS = ("figures", "formulas", "diagrams", "tables", "links", "theme", "styles")
 
 
@@ -244,7 +246,11 @@ def _inline_figures(page: Page) -> int:
     for image in found:
         label = html.escape(image.attributes.get("alt") or "", quote=True)
         svg = page.setting.figures(image.attributes["data-figure"] or "")
-        page.put(image, compact(svg.strip()).replace("<svg", f'<svg role="img" aria-label="{label}"', 1))
+        width = _WIDTH.search(svg)
+        narrow = ' class="narrow"' if width and float(width[1]) <= NARROW else ""
+        page.put(
+            image, compact(svg.strip()).replace("<svg", f'<svg{narrow} role="img" aria-label="{label}"', 1)
+        )
     return len(found)
 
 
@@ -329,6 +335,11 @@ def _mend_theme(page: Page) -> int:
         field_ = dialog.css_first("[aria-label]")
         dialog.attrs["aria-label"] = (field_.attributes["aria-label"] if field_ else "") or "Dialog"
         count += 1
+    title = page.tree.css_first("head > title")
+    name, _, site = (title.text() if title is not None else "").rpartition(" - ")
+    if title is not None and name and name.casefold() == site.casefold():
+        page.put(title, f"<title>{html.escape(site, quote=False)}</title>")  # the theme says it twice
+        count += 1
     for link in page.tree.css("a[data-md-component=source]"):
         del link.attrs["data-md-component"]  # the theme's script would ask how many stars there are
         count += 1
@@ -340,6 +351,11 @@ def _mend_theme(page: Page) -> int:
             link.decompose()
             count += 1
     article = page.article
+    if article is not None and article.css_first("a.measured, a.claim-mark") is not None:
+        heading = article.css_first("h1")
+        if heading is not None:
+            heading.insert_after(page.token('<div class="sources-switch"></div>'))
+            count += 1
     if article is not None and page.setting.banner:
         article.insert_before(page.token(page.setting.banner))
     return count

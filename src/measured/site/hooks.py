@@ -6,6 +6,7 @@
     def finish(page) -> int                                     # changes a page; how much it changed
     SCRIPTS = ("assets/javascripts/x.js",)                      # files that `finish` names as scripts
     INLINE = ("go()",)                                          # texts of scripts that `finish` adds
+    KEY = "2026-11-30"                                          # what else `finish` writes into pages
 
 Neither knows a renderer: `files` is called when pages are woven, `finish` when they are rendered
 (`measured.site.finish_page.Page`).
@@ -64,6 +65,7 @@ def _load(path: Path, key: str) -> Hooks:
     module = _module(path)
     steps = (module.finish,) if hasattr(module, "finish") else ()
     declared = {name: tuple(getattr(module, name.upper(), ())) for name in ("scripts", "inline")}
+    key = f"{key} {getattr(module, 'KEY', '')}"
     return Hooks(getattr(module, "files", lambda _: ()), steps, **declared, key=key)
 
 

@@ -7,6 +7,7 @@ and the id itself links to the line of code that names it.
 from __future__ import annotations
 
 import html
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -76,7 +77,7 @@ class Ledger:
                 f"<p>{_text(record.question)} "
                 f'<a href="{self.link(f"records/{name}.json")}">Record (JSON)</a>, '
                 f'<a href="{self.link(f"records/{name}.npz")}">arrays (npz)</a>.</p>\n',
-                _open(name),
+                _open(name, "measurements" if spread else "measurements without-seeds"),
                 _head(*head),
                 "<tbody>",
                 *(self._row(m, letters[m.tolerance.reason], spread) for m in measured),
@@ -94,7 +95,7 @@ class Ledger:
         unit = f" {_text(m.unit)}" if m.unit else ""
         seeds = f"<td>{_strip(m)}</td>" if spread else ""
         return (
-            f'<tr id="{m.id}"><th scope="row"><a href="{code}" target="_self">{m.id}</a>'
+            f'<tr id="{m.id}"><th scope="row"><a href="{code}" target="_self">{breakable(m.id)}</a>'
             f"<br>{_text(m.description)}</th><td>{_shown(m)}{unit}</td>"
             f"<td>{_allowed(m, expectation)}<sup>{letter}</sup></td>"
             f"<td>{_text(drift(m, expectation))}</td>{seeds}<td>{self._uses(p.pages.get(m.id, []))}</td></tr>"
@@ -110,7 +111,7 @@ class Ledger:
             f"The write-up that this site re-does gave {len(self.reported)} figures that are measured here; "
             f"{agreeing} of them agree with ours. *Chance* is the standard error of the difference, from the "
             "size of the reported sample and of ours; within three of them, two figures may be the same.\n",
-            _open("As reported, as measured"),
+            _open("As reported, as measured", "reported"),
             _head("What", "Reported", "Measured", "Difference", "Chance", "Verdict"),
             "<tbody>",
         ]
@@ -131,7 +132,7 @@ class Ledger:
             "## Claims {#claims}\n",
             "Each sentence of the pages that carries a mark rests on a predicate; the build evaluates it. "
             "The margin says how far the nearest value is from making it false.\n",
-            _open("Claims"),
+            _open("Claims", "claims"),
             _head("Claim", "Verdict", "Margin", "False in", "Made on"),
             "<tbody>",
         ]
@@ -141,7 +142,8 @@ class Ledger:
             uses = self._uses(p.claimed.get(claim.id, [])) or "no page"
             code = self.link(p.source(p.places[key_of(claim.id, "claim")]))
             lines.append(
-                f'<tr id="claim-{claim.id}"><th scope="row"><a href="{code}" target="_self">{claim.id}</a>'
+                f'<tr id="claim-{claim.id}"><th scope="row">'
+                f'<a href="{code}" target="_self">{breakable(claim.id)}</a>'
                 f"<br>{_text(claim.words)}{_conditions(claim)}</th>"
                 f"<td>{_text(verdict)}</td><td>{margin}</td><td>{_tested(claim)}</td><td>{uses}</td></tr>"
             )
@@ -151,7 +153,7 @@ class Ledger:
         lines = [
             "## Given, not measured {#given}\n",
             "Numbers that stand on a page although nothing measures them, each with the reason.\n",
-            _open("Given numbers"),
+            _open("Given numbers", "given"),
             _head("Number", "Page", "Why"),
             "<tbody>",
             *(
@@ -205,10 +207,14 @@ def _tested(claim: Judgement) -> str:
     return "<br>".join(nulls) or _text(claim.exempt)
 
 
-def _open(label: str) -> str:
-    return (
-        f'<div class="ledger-scroll" role="region" aria-label="{label}" tabindex="0"><table class="ledger">'
-    )
+def breakable(name: str) -> str:
+    """An id that may be broken after its dots and underscores, and nowhere else."""
+    return re.sub(r"([._])(?=.)", r"\1<wbr>", _text(name))
+
+
+def _open(label: str, kind: str) -> str:
+    """The start of a table; its kind tells the style sheet what to write before cells on narrow screens."""
+    return f'<div class="ledger-table" role="region" aria-label="{label}"><table class="ledger {kind}">'
 
 
 def _head(*titles: str) -> str:

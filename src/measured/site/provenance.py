@@ -22,7 +22,7 @@ from measured.terms.record import Record
 from measured.terms.trial import Confirmed
 from measured.weaving.references import Library, typeset
 
-CARDS = "data/cards.json"
+CARDS = "data/cards"  # a file for each page
 
 
 def places(library: Library, project: Project) -> dict[str, Place]:
@@ -183,9 +183,16 @@ class Provenance:
     confirmed: Mapping[str, Confirmed] = field(default_factory=dict)
     taken: Mapping[str, str] = field(default_factory=dict)
 
-    def cards(self) -> dict[str, Any]:
-        """The data of the cards, one file for the whole site."""
-        records = self.library.records
+    def cards(self, page: str) -> dict[str, Any]:
+        """The data of a page's cards: of the numbers that it shows and the claims that it makes."""
+        numbers = [m for m in self.library.measurements.values() if page in self.pages.get(m.id, [])]
+        claims = {name for name in self.library.claims if page in self.claimed.get(name, [])}
+        asked = {self.library.owner[m.id].experiment for m in numbers}
+        records = {
+            name: record
+            for name, record in self.library.records.items()
+            if name in asked or claims.intersection(record.claims)
+        }
         return {
             "experiments": {
                 name: {
@@ -195,7 +202,7 @@ class Provenance:
                 }
                 for name, r in records.items()
             },
-            "measurements": {name: self._card(m) for name, m in self.library.measurements.items()},
+            "measurements": {m.id: self._card(m) for m in numbers},
             "claims": {
                 name: {
                     "words": claim.words,
@@ -207,6 +214,7 @@ class Provenance:
                 }
                 for record in records.values()
                 for name, claim in record.claims.items()
+                if name in claims
             },
         }
 
@@ -221,6 +229,7 @@ class Provenance:
             "unit": m.unit,
             "allowed": expectation.allowed() if expectation else "",
             "stored": plain(expectation.value) if expectation else None,
+            "moves": _may_move(expectation) if expectation else "",
             "drift": drift(m, expectation),
             "reason": m.tolerance.reason,
             "experiment": self.library.owner[m.id].experiment,
@@ -236,6 +245,18 @@ class Provenance:
         hosted = self.commit.link(place) if self.commit else ""
         code = {"source": str(place), "code": self.source(place)}
         return {**code, "hosted": hosted} if hosted else code
+
+
+def _may_move(expectation: Expectation) -> str:
+    """How far the value may go before a build stops, in a sentence."""
+    kind = expectation.tolerance.kind
+    if kind in ("at_most", "at_least"):
+        limit = "exceeds" if kind == "at_most" else "falls below"
+        return f"The build stops if it {limit} {expectation.value:.3g}."
+    width = None if isinstance(expectation.value, str) else expectation.width()
+    if not width:
+        return "The build stops if it changes."
+    return f"The build stops if it moves by more than {width:.2g}."
 
 
 def _tests_of(claim: Judgement, fresh: Confirmed) -> dict[str, Any]:

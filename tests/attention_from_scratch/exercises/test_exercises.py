@@ -113,6 +113,9 @@ def test_a_report_shows_what_was_seen_and_a_hint():
         "        seen: a 3",
         "        hint: hint b",
     ]
+    folded = report("f", [Outcome("b", "B holds.", "hint b", "a 3")], hints=False)
+    assert "a 3" in folded
+    assert "hint b" not in folded
 
 
 def test_checks_stay_awake_when_python_drops_asserts():
