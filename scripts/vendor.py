@@ -145,15 +145,15 @@ def vendor(root: Path, build: Path | None = None) -> Path:
     build = build or root / "build"
     site, stamp = build / "vendor" / "site", build / "vendor" / "site.json"
     key = _key(root, Path(__file__), *(root / name for name in (*NPM_FILES, LOCK)))
-    if _is_fresh(stamp, key, site):
+    if _is_fresh(stamp, key, site, whole=True):
         return site
     modules = install(root, build) / "node_modules"
     made = {name: _read(modules / source) for name, source in COPIES.items()}
     made |= {face.name: subset(_read(modules / face.source), face) for face in FACES}
     made["fonts.css"] = fonts_css().encode()
     _replace(site, made)
-    sizes = {name: len(data) for name, data in sorted(made.items())}
-    files.write_json(stamp, {"key": key, "files": sizes})
+    hashes = {name: files.sha256(data) for name, data in sorted(made.items())}
+    files.write_json(stamp, {"key": key, "files": hashes})
     return site
 
 
@@ -182,7 +182,7 @@ def install(root: Path, build: Path | None = None, *, development: bool = False)
         for name in NPM_FILES:
             shutil.copyfile(root / name, new / name)
         _npm_ci(new, development)
-        files.write_json(new / "stamp.json", {"key": key, "files": {}})
+        files.write_json(new / "stamp.json", {"key": key, "files": _handed_over(new)})
         if folder.exists():
             folder.rename(Path(temporary) / "old")
         new.rename(folder)
@@ -273,13 +273,25 @@ def _key(root: Path, *paths: Path) -> str:
     return files.sha256("\n".join(f"{path.name} {files.sha256_of_text(path)}" for path in paths).encode())
 
 
-def _is_fresh(stamp: Path, key: str, folder: Path) -> bool:
+def _handed_over(folder: Path) -> dict[str, str]:
+    """What is handed over, by hash: npm has just checked it against the lock, and never will again."""
+    named = [f"node_modules/{name}" for name in (*COPIES.values(), *(face.source for face in FACES))]
+    there = (name for name in named if (folder / name).is_file())
+    return {name: files.sha256((folder / name).read_bytes()) for name in sorted(there)}
+
+
+def _is_fresh(stamp: Path, key: str, folder: Path, *, whole: bool = False) -> bool:
+    """Whether the folder is what its stamp says, byte by byte; `whole`: and holds nothing else."""
     try:
         stored = json.loads(stamp.read_text(encoding="utf-8"))
-        sizes = {name: (folder / name).stat().st_size for name in stored["files"]}
+        hashes = {name: files.sha256((folder / name).read_bytes()) for name in stored["files"]}
     except (OSError, ValueError, KeyError, TypeError):
         return False
-    return stored["key"] == key and stored["files"] == sizes
+    if whole:
+        there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()}
+        if there != set(hashes):
+            return False
+    return stored["key"] == key and stored["files"] == hashes
 
 
 def _read(path: Path) -> bytes:

@@ -83,12 +83,32 @@ def test_subsetting_gives_the_same_bytes_each_time(site):
 
 def test_a_damaged_file_is_made_again_and_an_unchanged_call_imports_no_fonttools(site):
     before = (site / "p5.min.js").read_bytes()
-    (site / "p5.min.js").write_text("cut short")
+    (site / "p5.min.js").write_bytes(before.replace(b"function", b"Function", 1))  # of the same size
+    (site / "stranger.js").write_text("alert(1)")
     assert vendor.vendor(ROOT) == site
     assert (site / "p5.min.js").read_bytes() == before
+    assert not (site / "stranger.js").exists()
     code = "import sys, vendor, pathlib; vendor.vendor(pathlib.Path('..')); print('fontTools' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "scripts", capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr
+
+
+def test_what_npm_checked_once_is_checked_again_whenever_it_is_handed_over(tmp_path, monkeypatch):
+    root, installed = a_project(tmp_path), []
+
+    def npm_ci(folder, development):
+        installed.append(folder)
+        (folder / "node_modules" / "p5" / "lib").mkdir(parents=True)
+        (folder / "node_modules" / "p5" / "lib" / "p5.min.js").write_text("p5")
+
+    monkeypatch.setattr(vendor, "_npm_ci", npm_ci)
+    folder = vendor.install(root)
+    assert vendor.install(root) == folder
+    assert len(installed) == 1
+    (folder / "node_modules" / "p5" / "lib" / "p5.min.js").write_text("P5")
+    vendor.install(root)
+    assert len(installed) == 2
+    assert (folder / "node_modules" / "p5" / "lib" / "p5.min.js").read_text() == "p5"
 
 
 def test_a_lock_that_does_not_match_fails_with_a_way_out_and_keeps_what_was_there(tmp_path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -70,8 +71,8 @@ class Reader:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
-    """Follow the page to its end."""
+def reader(tmp_path_factory) -> Reader:
+    """Somebody who has followed the page to its end."""
     folder = tmp_path_factory.mktemp("reader")
     engine = wheel.engine()
     (folder / engine.name).write_bytes(engine.data)
@@ -87,25 +88,46 @@ def site(tmp_path_factory) -> Path:
             said = reader.run(step.body, fails=after.language == "text")
             for line in after.body.splitlines() if after.language == "text" else ():
                 assert line in said, f"{step.body}\nsaid nothing of {line!r}:\n{said}"
+    return reader
+
+
+@pytest.fixture(scope="module")
+def site(reader, tmp_path_factory) -> Path:
+    """The site, as it was at that end."""
+    return shutil.copytree(reader.where / "site", tmp_path_factory.mktemp("plain") / "site")
+
+
+@pytest.fixture(scope="module")
+def flat_site(reader, site) -> Path:
+    """The same with an address that it knows, below a path of its host, and a file for each page."""
+    settings = reader.where / "mkdocs.yml"
+    settings.write_text(f"use_directory_urls: false\n{settings.read_text('utf-8')}", encoding="utf-8")
+    reader.run("SITE_URL=https://example.org/below/it/ nox -s build")
     return reader.where / "site"
 
 
-def test_the_tutorial_ends_with_a_site_that_has_its_two_pages(site):
+def test_the_tutorial_ends_with_a_site_that_has_its_two_pages(reader, site):
     assert {"index.html", "birthdays/index.html", "measurements/index.html"} <= set(browsing.pages_of(site))
-    text = (site / "birthdays" / "index.html").read_text(encoding="utf-8")
-    assert "97.0" not in text
-    assert "people - 1" not in (site.parent / "src/birthdays/experiments/birthdays.py").read_text("utf-8")
+    assert "97.0" not in (site / "birthdays" / "index.html").read_text(encoding="utf-8")
+    mended = (reader.where / "src/birthdays/experiments/birthdays.py").read_text(encoding="utf-8")
+    assert "people - 1" not in mended
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("below", ["", "below/it/"])
-def test_the_site_works_in_a_browser_at_the_root_and_below_a_path(site, tmp_path, scheme, below):
-    """Cards, marks, filter, figures in both schemes; where the console is silent, the policy held."""
-    held = tmp_path / "host"
-    (held / below).parent.mkdir(parents=True, exist_ok=True)
-    (held / below).symlink_to(site) if below else held.symlink_to(site)
+def test_the_site_works_in_a_browser(site, scheme):
+    look_at(site, "", "birthdays/", "measurements/", scheme)
+
+
+def test_it_works_below_a_path_with_a_file_for_each_page(flat_site, tmp_path):
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "it").symlink_to(flat_site)
+    look_at(tmp_path, "below/it/", "birthdays.html", "measurements.html", "dark")
+
+
+def look_at(host: Path, below: str, page_path: str, list_path: str, scheme: str) -> None:
+    """Cards, marks, filter, figures in either scheme; where the console is silent, the policy held."""
     complaints, strangers = [], []
-    with browsing.served(held) as address, sync_playwright() as playwright:
+    with browsing.served(host) as address, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browsing.chromium(), args=browsing.ARGUMENTS)
         page = chromium.new_page(color_scheme=scheme, reduced_motion="reduce")
         page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
@@ -113,7 +135,7 @@ def test_the_site_works_in_a_browser_at_the_root_and_below_a_path(site, tmp_path
         page.on(
             "request", lambda r: None if r.url.startswith((address, "data:")) else strangers.append(r.url)
         )
-        page.goto(f"{address}{below}birthdays/")
+        page.goto(f"{address}{below}{page_path}")
         page.wait_for_selector("article[data-mounted=ready]")
         card = page.locator(".provenance-card")
         page.locator("article a.measured:not([data-ids])").first.hover()
@@ -129,7 +151,7 @@ def test_the_site_works_in_a_browser_at_the_root_and_below_a_path(site, tmp_path
         ink = page.locator(".measured-figure svg text").first.evaluate("e => getComputedStyle(e).fill")
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (_brightness(ink) < _brightness(ground)) is (scheme == "light"), (ink, ground)
-        page.goto(f"{address}{below}measurements/")
+        page.goto(f"{address}{below}{list_path}")
         page.wait_for_selector(".ledger-filter[data-mounted=ready] input")
         page.locator(".ledger-filter input").fill("n23")
         assert page.locator("table.ledger tbody tr:visible").count() == 1
