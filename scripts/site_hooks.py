@@ -4,13 +4,16 @@ Files: each exercise as a notebook that runs by itself, the trained models that 
 browsers, how to cite the site, and for whoever makes a site of their own the engine's wheel and reference.
 Steps: the theme's script waits for its reader, a dark machine is dark from the first line on, the faces that
 a page surely shows are asked for before its style sheet is read, whoever opens a page as a file is told what
-to type, and the footer says who wrote it, when, and under which licence.
+to type, the footer says who wrote it, when, and under which licence,
+queries, keys and values have one colour and one line in formulas and in code, and a page says how long it
+takes.
 """
 
 from __future__ import annotations
 
 import html
 import json
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -63,6 +66,17 @@ FILE_NOTICE = (
     "that it prints.</p></aside>"
 )
 FACES = ["source-serif-4-400-normal", "source-serif-4-600-normal"]
+
+# On these pages a name of a query, a key or a value is marked wherever it stands in a formula or in code.
+ROLES_ON = re.compile(r"(attention|transformer|cheatsheet|exercises/[^/]*)/index\.html")
+ROLE_OF = {
+    **dict.fromkeys(("query", "queries", "Q", "q", "W_Q"), "query"),
+    **dict.fromkeys(("key", "keys", "K", "k", "W_K"), "key"),
+    **dict.fromkeys(("value", "values", "V", "v", "W_V"), "value"),
+}
+IN_FORMULAS = re.compile(r"<mi>([QKVqkv])</mi>")
+WORDS_A_MINUTE = 180  # slower than a novel: there are formulas and figures
+PICTURE_MINUTES = 1  # for each thing that one touches or answers
 
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -178,7 +192,44 @@ def finish(page: Page) -> int:
     folder = page.way_to("assets/vendor/")
     faces = " ".join(faces_of(page))
     sheet.insert_before(page.token(f'<script data-folder="{folder}" data-faces="{faces}">{PRELOAD}</script>'))
+    mark_roles(page)
+    tell_time(page)
     return 1
+
+
+def mark_roles(page: Page) -> int:
+    """Queries, keys and values in formulas and in code; how many."""
+    if page.article is None or not ROLES_ON.fullmatch(page.path):
+        return 0
+    marked = 0
+    for name in page.article.css(".highlight .n, .highlight .bp"):
+        role = ROLE_OF.get(name.text())
+        if role:
+            name.attrs["class"] = f"n role-{role}"
+            marked += 1
+    page.rewrite(roles_in_formula)
+    return marked
+
+
+def roles_in_formula(put: str) -> str:
+    """A formula with its queries, keys and values marked; anything else as it is."""
+    if "<math" not in put:
+        return put
+    return IN_FORMULAS.sub(lambda found: f'<mi class="role-{ROLE_OF[found[1]]}">{found[1]}</mi>', put)
+
+
+def tell_time(page: Page) -> int:
+    """How many minutes a page takes, where it says so: words not folded away, and what one touches."""
+    places = page.tree.css(".reading-time")
+    if not places or page.article is None:
+        return 0
+    folded = sum(len(fold.text().split()) for fold in page.article.css("details"))
+    touched = len(page.article.css(".sketch, .predict, .quiz"))
+    words = len(page.article.text().split()) - folded
+    minutes = max(1, round(words / WORDS_A_MINUTE + touched * PICTURE_MINUTES))
+    for place in places:
+        place.inner_html = f"About {minutes} minutes."
+    return len(places)
 
 
 def faces_of(page: Page) -> list[str]:

@@ -7,6 +7,8 @@ nothing, and still get a share. The kernels turn features into queries, keys and
 import numpy as np
 from jaxtyping import Float
 
+from attention_from_scratch.heads import Projections
+
 SENTENCE = tuple(
     ["The", "animal", "didn’t", "cross", "the", "street", "because", "it", "was", "too", "tired"]
 )
@@ -27,6 +29,24 @@ _FEATURES_OF["pad"] = (0.5, 1, 0)
 QUERY_KERNEL = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]])
 KEY_KERNEL = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
 VALUE_KERNEL = np.array([[3.0, 0.0], [0.0, 2.0], [0.0, 1.0]])
+
+# Two heads for the same words. The first is the one above: “it” finds a thing that is alive. The second
+# asks how it is. What they hand on is mixed by one kernel, back into the words' three features.
+HEADS = Projections(
+    query_kernel=np.stack([QUERY_KERNEL, [[0.0, 0.0], [-1.0, 2.0], [-2.0, 4.0]]], axis=1),
+    query_bias=np.zeros((2, 2)),
+    key_kernel=np.stack([KEY_KERNEL, KEY_KERNEL], axis=1),
+    key_bias=np.zeros((2, 2)),
+    value_kernel=np.stack([VALUE_KERNEL, [[1.0, 0.0], [0.0, 3.0], [0.0, 0.0]]], axis=1),
+    value_bias=np.zeros((2, 2)),
+    output_kernel=np.array([[[0.5, 0.0, 0.0], [0.0, 0.5, 0.0]], [[0.0, 0.0, -0.5], [0.0, 0.5, 0.0]]]),
+    output_bias=np.zeros(3),
+)
+# A feed-forward layer on these features: four hidden numbers.
+HIDDEN_KERNEL = np.array([[1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0], [0.0, 1.0, 0.0, 1.0]])
+OUTPUT_KERNEL = np.array([[0.5, 0.0, 0.0], [0.0, 0.0, 0.5], [0.0, 0.5, 0.0], [-0.5, 0.0, 0.0]])
+TELLING = ("animal", "street", "it", "tired")
+"""The words that have features."""
 
 
 def tokens(words: tuple[str, ...]) -> Float[np.ndarray, "#words 3"]:

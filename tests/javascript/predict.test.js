@@ -1,7 +1,7 @@
 // How a guess is judged.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decimals, distance, verdict } from "../../docs/assets/javascripts/predict/maths.js";
+import { decimals, distance, farthest, verdict } from "../../docs/assets/javascripts/predict/maths.js";
 import { score, scoreInWords } from "../../docs/assets/javascripts/quiz/maths.js";
 
 test("a step tells its decimals", () => {
@@ -25,4 +25,9 @@ test("the score counts answered and right questions", () => {
   assert.deepEqual(score([1, null, 0], [1, 2, 2]), { answered: 2, right: 1, of: 3 });
   assert.match(scoreInWords({ answered: 0, right: 0, of: 5 }), /none answered/);
   assert.match(scoreInWords({ answered: 2, right: 1, of: 3 }), /1 of 2 answered rightly; 1 to go/);
+});
+
+test("a drawn curve is compared place by place", () => {
+  const { near, far, off } = farthest([0.5, 0.5, 0.5], [0.4, 0.51, 0.9]);
+  assert.deepEqual([near, far, Number(off.toFixed(2))], [1, 2, 0.4]);
 });

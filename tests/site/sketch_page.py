@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests"), str(Path(__file__).parent)]
 
 import circuits_page  # noqa: E402
+import pictures_page  # noqa: E402
 import words_page  # noqa: E402
 
 import live_models  # noqa: E402
@@ -44,6 +45,7 @@ def make_site(folder: Path) -> None:
     shutil.copytree(vendor.vendor(ROOT), folder / "assets" / "vendor")
     words_page.fill(folder / "words.html")
     circuits_page.fill(folder / "circuits.html", folder / "models")
+    pictures_page.fill(folder / "pictures.html")
     palette = Palette.load(ROOT / "src/attention_from_scratch/figures/palette.json")
     (folder / "palette.css").write_text(palette.css())
     (folder / "icon.svg").write_text(ICON)

@@ -467,9 +467,16 @@ def test_a_guess_is_compared_kept_and_taken_back(open_page, width):
     measured = root.get_by_text("It is 0.929.")
     expect(measured).to_be_hidden()
     guess = root.get_by_role("slider")
+    expect(guess).to_have_attribute("aria-valuetext", "not set yet")
+    root.get_by_role("button", name="Compare with the measurement").press("Enter")
+    expect(root.get_by_role("status")).to_contain_text("Set the point first")
+    expect(measured).to_be_hidden()
+    expect(guess).to_be_focused()
     guess.press("ArrowRight")
+    expect(guess).to_have_attribute("aria-valuetext", "0.51")
     root.get_by_role("button", name="Compare with the measurement").press("Enter")
     expect(measured).to_be_visible()
+    expect(root.locator(".predict-measured")).to_have_text("0.929")
     said = "You said 0.51; measured: 0.929. Your guess was too low. Off by 0.419."
     expect(root.get_by_role("status")).to_have_text(said)
     page.reload()
@@ -479,6 +486,63 @@ def test_a_guess_is_compared_kept_and_taken_back(open_page, width):
     root.get_by_role("button", name="Guess again").click()
     expect(measured).to_be_hidden()
     expect(guess).to_be_focused()
+    expect(guess).to_have_attribute("aria-valuetext", "not set yet")
+
+
+def test_a_press_in_the_middle_of_the_axis_is_an_answer(open_page):
+    root = ready(open_page(), '.predict[data-kind="slider"]')
+    guess = root.get_by_role("slider")
+    guess.click()
+    expect(guess).to_have_attribute("aria-valuetext", "0.50")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_curve_is_drawn_compared_kept_and_taken_back(open_page, width):
+    page = open_page(width=width)
+    root = ready(page, '.predict[data-kind="curve"]')
+    commit = root.get_by_role("button", name="Compare with the measurement")
+    points = root.get_by_role("slider")
+    commit.click()
+    expect(root.get_by_role("status")).to_contain_text("Set each point first")
+    expect(points.first).to_be_focused()
+    points.first.press("ArrowUp")
+    points.first.press("PageUp")
+    expect(points.first).to_have_attribute("aria-valuetext", "0.61")
+    commit.press("Enter")
+    expect(root.locator("details")).not_to_have_attribute("open", re.compile(".*"))
+    for i in (1, 2):
+        box = points.nth(i).locator(".curve-hit").bounding_box()
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    drawn = points.evaluate_all("all => all.map((e) => e.getAttribute('aria-valuetext'))")
+    assert all(re.fullmatch(r"0\.\d\d", text) for text in drawn)
+    assert not root.locator(".curve-measured").get_attribute("d")
+    points.nth(2).press("Enter")
+    said = re.compile(r"Measured: 0\.464 at 4, 0\.712 at 16, 0\.858 at 64\. You were nearest at (4|16)")
+    expect(root.get_by_role("status")).to_have_text(said)
+    assert root.locator(".curve-measured").get_attribute("d")
+    page.reload()
+    root = ready(page, '.predict[data-kind="curve"]')
+    expect(root.get_by_role("status")).to_have_text(said)
+    points.first.press("ArrowUp")
+    expect(points.first).to_have_attribute("aria-valuetext", drawn[0])
+    root.get_by_role("button", name="Guess again").click()
+    expect(points.first).to_have_attribute("aria-valuetext", "not set yet")
+
+
+def test_a_finger_sets_a_point_by_a_tap_and_a_swipe_scrolls(open_page):
+    page = open_page(width=390, has_touch=True, is_mobile=True)
+    root = ready(page, '.predict[data-kind="curve"]')
+    box = root.locator(".curve-hit").nth(1).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + 60
+    page.touchscreen.tap(x, y)
+    point = root.get_by_role("slider").nth(1)
+    expect(point).to_have_attribute("aria-valuetext", re.compile(r"0\.\d\d"))
+    before, set_to = page.evaluate("scrollY"), point.get_attribute("aria-valuetext")
+    session = page.context.new_cdp_session(page)
+    swipe = {"x": x + box["width"], "y": y + 90, "yDistance": -120, "gestureSourceType": "touch"}
+    session.send("Input.synthesizeScrollGesture", swipe)
+    assert page.evaluate("scrollY") > before
+    expect(point).to_have_attribute("aria-valuetext", set_to)
 
 
 def test_a_choice_is_compared_with_what_was_measured(open_page):

@@ -14,6 +14,9 @@
 // | <div data-sketch="sentence">        | sentence/view.js  |
 // | <div data-sketch="shapes">          | shapes/view.js    |
 // | <div data-sketch="mask">            | mask/view.js      |
+// | <div data-sketch="walk">            | walk/view.js      |
+// | <div data-sketch="choose">          | choose/view.js    |
+// | <div data-sketch="dimensions">      | dimensions/view.js |
 // | <div class="predict">               | predict/view.js   |
 // | <div class="quiz">                  | quiz/view.js      |
 //
@@ -31,6 +34,9 @@ const COMPONENTS = [
   ['[data-sketch="sentence"]', () => import("./sentence/view.js")],
   ['[data-sketch="shapes"]', () => import("./shapes/view.js")],
   ['[data-sketch="mask"]', () => import("./mask/view.js")],
+  ['[data-sketch="walk"]', () => import("./walk/view.js")],
+  ['[data-sketch="choose"]', () => import("./choose/view.js")],
+  ['[data-sketch="dimensions"]', () => import("./dimensions/view.js")],
   [".predict", () => import("./predict/view.js")],
   [".quiz", () => import("./quiz/view.js")],
 ];

@@ -148,6 +148,10 @@ class Page:
         self._put.append(markup)
         return f"\ue010{len(self._put) - 1}\ue011"
 
+    def rewrite(self, change: Callable[[str], str]) -> None:
+        """Change each piece of markup that was put: formulas, figures, diagrams."""
+        self._put[:] = map(change, self._put)
+
     def text(self) -> str:
         """The page as it is now."""
         return self.written(self.tree.html or "")

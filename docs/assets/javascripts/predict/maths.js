@@ -25,3 +25,17 @@ export function verdict({ direction, share }) {
   if (share <= 1 / 40) return "Very close.";
   return direction === "low" ? "Your guess was too low." : "Your guess was too high.";
 }
+
+/** Where a drawn curve lies nearest to the measured one, where farthest, and how far there. */
+export function farthest(guess, measured) {
+  const off = guess.map((value, i) => Math.abs(value - measured[i]));
+  const far = off.indexOf(Math.max(...off));
+  return { near: off.indexOf(Math.min(...off)), far, off: off[far] };
+}
+
+/** The elements that hold what was measured: the first `count` numbers of the fold. */
+export function measuredIn(details, count) {
+  const found = [...details.querySelectorAll("data[value]")].slice(0, count);
+  if (found.length < count) throw new Error(`a prediction needs ${count} <data value> inside its <details>`);
+  return found;
+}

@@ -12,17 +12,24 @@
 //            <details>…</details>
 //          </div>
 //
-// The slider's answer is the first <data value> inside the <details>; data-unit follows its numbers.
-// The guess stays in this browser. Without scripts the <details> reveals the value by itself.
+//          <div class="predict" data-kind="curve" data-points="4 16 64" data-across="d_k" data-up="largest weight">
+//            <p>Draw it.</p>
+//            <details>…</details>
+//          </div>
+//
+// What was measured are the first <data value>s inside the <details>, one for each point; data-unit follows
+// numbers of a slider. Nothing is set before the reader sets it, and what nobody has set is no answer. The
+// guess stays in this browser. Without scripts the <details> reveals the values by itself.
 
-import { button, fixed, html, quotable, slider, uniqueId } from "../shared/dom.js";
+import { button, html, quotable, uniqueId } from "../shared/dom.js";
 import { keyOf, recall, remember } from "../shared/store.js";
-import { decimals, distance, verdict } from "./maths.js";
+import { askCurve } from "./curve.js";
+import { askPoint } from "./point.js";
 
 export function mount(root) {
   const details = root.querySelector("details");
-  const asks = { slider: askNumber, choice: askChoice }[root.dataset.kind];
-  if (!details || !asks) throw new Error('.predict needs a <details> and data-kind="slider" or "choice"');
+  const asks = { slider: askPoint, curve: askCurve, choice: askChoice }[root.dataset.kind];
+  if (!details || !asks) throw new Error('.predict needs a <details> and data-kind="slider", "curve" or "choice"');
   const key = keyOf(root, "predict");
   const result = html("p", { className: "predict-result", role: "status", "aria-live": "polite" });
   const forget = button("Guess again", () => {
@@ -33,7 +40,7 @@ export function mount(root) {
   });
   const ask = asks(root, details, (guess) => {
     if (!ask.knows(guess)) {
-      result.textContent = "Choose an answer first.";
+      result.textContent = ask.missing();
       ask.focus();
       return;
     }
@@ -60,37 +67,6 @@ export function mount(root) {
   };
 }
 
-/** A slider and a button; the answer is a number. */
-function askNumber(root, details, answer) {
-  const { min = "0", max = "1", step = "0.01", unit = "" } = root.dataset;
-  const measured = details.querySelector("data[value]");
-  if (!measured) throw new Error('.predict data-kind="slider" needs a <data value> inside its <details>');
-  const value = Number(measured.value);
-  const range = Number(max) - Number(min);
-  const digits = decimals(step);
-  const middle = Number(min) + Math.round(range / Number(step) / 2) * Number(step);
-  const control = slider("Your guess", { min, max, step, value: root.dataset.start ?? middle, digits }, () => {});
-  control.input.setAttribute("aria-label", `Your guess, from ${min} to ${max}${unit && ` ${unit}`}`);
-  const commit = button("Compare with the measurement", () => answer(Number(control.input.value)));
-  const space = unit && ` ${unit}`;
-  return {
-    element: html("div", { className: "sketch-controls predict-ask" }, control.label, commit),
-    knows: (guess) => typeof guess === "number" && guess >= Number(min) && guess <= Number(max),
-    focus: () => control.input.focus(),
-    lock(guess) {
-      if (guess !== null) control.update(guess);
-      control.input.disabled = guess !== null;
-      commit.disabled = guess !== null;
-    },
-    words(guess) {
-      const far = distance(guess, value, range);
-      const shown = measured.textContent.trim();
-      const finer = Number.isInteger(value) && digits === 0 ? 0 : digits + 1;
-      return `You said ${fixed(guess, digits)}${space}; measured: ${shown}${space}. ${verdict(far)} Off by ${fixed(far.off, finer)}${space}.`;
-    },
-  };
-}
-
 /** The items of a list become radio buttons; the answer is an item's place. */
 function askChoice(root, details, answer) {
   const list = [...root.querySelectorAll("ul, ol")].find((found) => !details.contains(found));
@@ -111,6 +87,7 @@ function askChoice(root, details, answer) {
   return {
     element: html("div", { className: "predict-ask" }, group, commit),
     knows: (guess) => Number.isInteger(guess) && guess >= 0 && guess < items.length,
+    missing: () => "Choose an answer first.",
     focus: () => inputs[0].input.focus(),
     restore: () => (list.hidden = false),
     lock(guess) {

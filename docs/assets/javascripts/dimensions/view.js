@@ -1,0 +1,58 @@
+// The scale: a slider for d_k, and twelve bars with and without the division.
+//
+// Markup:  <div class="sketch picture" data-sketch="dimensions"> with a child of class sketch-caption, two drawings of
+//          class dimensions-panel (is-without, is-with), and a table of dot products, one row a width, all of which
+//          executed code has written. The bars are moved where they stand.
+
+import { fixed, html, liveText } from "../shared/dom.js";
+import { rowsOf } from "../shared/tables.js";
+import { said, weightsAt } from "./maths.js";
+
+export function mount(root) {
+  const rows = rowsOf(root.querySelector("table")).map(({ name, numbers }) => ({ width: Number(name), numbers }));
+  const panels = ["without", "with"].map((way) => panelOf(root.querySelector(`.dimensions-panel.is-${way}`)));
+  const start = rows.findIndex(({ width }) => width === Number(root.dataset.width));
+  const words = liveText(150);
+  const shown = html("span", { className: "sketch-number", "aria-hidden": "true" });
+  const input = html("input", { type: "range", min: 0, max: rows.length - 1, step: 1, value: start });
+  const label = html("label", { className: "sketch-slider picture-controls" }, html("span", {}, "Width d", html("sub", {}, "k")), input, shown);
+
+  function draw() {
+    const { width, numbers } = rows[Number(input.value)];
+    const found = [false, true].map((divided) => weightsAt(numbers, width, divided));
+    found.forEach((weights, i) => panels[i](weights));
+    shown.textContent = width;
+    input.setAttribute("aria-valuetext", String(width));
+    return said(width, ...found, fixed);
+  }
+  input.addEventListener("input", () => words.say(draw()));
+  root.querySelector(":scope > .sketch-caption").after(label);
+  root.querySelector(".dimensions-panels").after(words.element);
+  words.sayNow(draw());
+  return () => {
+    words.stop();
+    input.value = start;
+    draw();
+    label.remove();
+    words.element.remove();
+  };
+}
+
+/** Moves the bars of a drawing, and the number above the largest. */
+function panelOf(drawing) {
+  const bars = [...drawing.querySelectorAll(".dimensions-bar")];
+  const largest = drawing.querySelector(".dimensions-largest");
+  const [floor, top] = [...drawing.querySelectorAll(".curve-grid")].map((line) => Number(line.getAttribute("d").split(/[ H]/)[1])).filter((_, i) => i !== 1);
+  return (weights) => {
+    weights.forEach((weight, i) => {
+      const height = weight * (floor - top);
+      bars[i].setAttribute("height", height.toFixed(1));
+      bars[i].setAttribute("y", (floor - height).toFixed(1));
+    });
+    const best = weights.indexOf(Math.max(...weights));
+    largest.setAttribute("x", Number(bars[best].getAttribute("x")) + Number(bars[best].getAttribute("width")) / 2);
+    largest.setAttribute("y", floor - weights[best] * (floor - top) - 6);
+    largest.textContent = fixed(weights[best]);
+    bars.forEach((bar, i) => bar.classList.toggle("is-best", i === best));
+  };
+}

@@ -1,0 +1,111 @@
+"""The scale: one query against twelve keys, with and without the division, at each width of a slider."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from attention_from_scratch.attention import softmax
+from attention_from_scratch.pictures.elements import Element, Picture, element, number, svg, text
+
+WIDTHS = (2, 4, 8, 16, 32, 64, 128, 256)
+KEYS = 12
+SEED = 0
+START = 4
+WAYS = ("without", "with")
+
+LEFT, TOP, HEIGHT, BAR, GAP = 30, 44, 150, 18, 4
+
+
+def products() -> Float[np.ndarray, "widths keys"]:
+    """Dot products of one standard normal query with twelve keys, drawn once: of the first d_k components."""
+    generator = np.random.default_rng(SEED)
+    query, keys = generator.normal(size=WIDTHS[-1]), generator.normal(size=(KEYS, WIDTHS[-1]))
+    return np.cumsum(keys * query, axis=1)[:, np.array(WIDTHS) - 1].T
+
+
+def picture() -> Picture:
+    """Two panels of bars at one width, and the dot products of every width as a table."""
+    rows = products()
+    at = WIDTHS.index(START)
+    panels = [_panel(way, weights_of(rows[at], WIDTHS[at], way)) for way in WAYS]
+    table = element(
+        "table",
+        element("caption", "Dot products of the query with each key, by d_k"),
+        element("thead", element("tr", *(element("th", t, scope="col") for t in ("d_k", *_names())))),
+        element(
+            "tbody",
+            *(
+                element(
+                    "tr",
+                    element("th", str(width), scope="row"),
+                    *(element("td", number(x, 1)) for x in row),
+                )
+                for width, row in zip(WIDTHS, rows, strict=True)
+            ),
+        ),
+        class_="sketch-table dimensions-table",
+    )
+    return Picture(
+        [
+            element("div", *panels, class_="dimensions-panels"),
+            element(
+                "details",
+                element("summary", "The dot products"),
+                element("div", table, class_="sketch-scroll"),
+            ),
+        ]
+    )
+
+
+def weights_of(row: Float[np.ndarray, " keys"], width: int, way: str) -> Float[np.ndarray, " keys"]:
+    """The softmax of a row of dot products, divided by √d_k or not."""
+    return softmax(row / width**0.5 if way == "with" else row)
+
+
+def _names() -> list[str]:
+    return [str(i + 1) for i in range(KEYS)]
+
+
+def _panel(way: str, weights: Float[np.ndarray, " keys"]) -> Element:
+    floor = TOP + HEIGHT
+    right = LEFT + KEYS * (BAR + GAP)
+    grid = [
+        element("path", class_="curve-grid", d=f"M{LEFT} {floor - s * HEIGHT:g}H{right}") for s in (0, 0.5, 1)
+    ]
+    ticks = [text(number(s, 1), LEFT - 5, floor - s * HEIGHT + 5, "is-end") for s in (0, 0.5, 1)]
+    even = element("path", class_="dimensions-even", d=f"M{LEFT} {floor - HEIGHT / KEYS:.1f}H{right}")
+    bars = [
+        element(
+            "rect",
+            class_="dimensions-bar",
+            x=f"{LEFT + GAP / 2 + i * (BAR + GAP):g}",
+            y=f"{floor - w * HEIGHT:.1f}",
+            width=BAR,
+            height=f"{w * HEIGHT:.1f}",
+        )
+        for i, w in enumerate(weights)
+    ]
+    names = [text(name, LEFT + (BAR + GAP) * (i + 0.5), floor + 17) for i, name in enumerate(_names())]
+    best = int(weights.argmax())
+    largest = text(
+        number(weights[best]),
+        LEFT + (BAR + GAP) * (best + 0.5),
+        floor - weights[best] * HEIGHT - 6,
+        "dimensions-largest",
+    )
+    title = {"without": "Without the division", "with": "Divided by √d_k"}[way]
+    head = text(title, LEFT, 12, "is-start dimensions-title")
+    return svg(
+        right + 4,
+        floor + 24,
+        f"{title}: twelve bars, one a key; the largest is {number(weights[best])} at d_k = {START}",
+        head,
+        *grid,
+        *ticks,
+        even,
+        *bars,
+        largest,
+        *names,
+        class_=f"dimensions-panel is-{way}",
+    )

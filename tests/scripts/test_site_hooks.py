@@ -1,0 +1,60 @@
+"""The site's own steps: roles are marked in formulas and in code, and a page says how long it takes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+import site_hooks  # noqa: E402
+from measured.site.finish_page import Page, Setting  # noqa: E402
+
+CODE = (
+    '<div class="highlight"><pre><code><span class="n">scores</span> = <span class="n">query</span> '
+    '@ <span class="n">key</span></code></pre></div>'
+)
+
+
+def page(article: str, path: str = "attention/index.html") -> Page:
+    return Page(
+        f"<body><article class=md-content__inner>{article}</article></body>", path, Setting(str, {}, Path())
+    )
+
+
+def test_queries_keys_and_values_are_marked_in_code_and_in_formulas():
+    made = page(CODE + "<i></i>")
+    made.put(made.tree.css_first("i"), "<math><mi>Q</mi><msup><mi>K</mi><mi>T</mi></msup></math>")
+    assert site_hooks.mark_roles(made) == 2
+    text = made.text()
+    for marked in ('class="n role-query">query<', 'class="n role-key">key<', '<mi class="role-query">Q</mi>'):
+        assert marked in text
+    assert '<span class="n">scores</span>' in text
+    assert "<mi>T</mi>" in text
+
+
+def test_only_where_these_names_mean_attention():
+    made = page(CODE, "recurrence/index.html")
+    assert site_hooks.mark_roles(made) == 0
+    assert "role-" not in made.text()
+
+
+@pytest.mark.parametrize(
+    ("extra", "minutes"),
+    [
+        ("", 2),
+        ('<div class="sketch"></div>' * 3, 5),
+        ("<details>" + "word " * 900 + "</details>", 2),
+        ("word " * 360, 4),
+    ],
+)
+def test_minutes_count_words_and_what_one_touches_and_no_folds(extra, minutes):
+    made = page('<span class="reading-time"></span>' + "word " * 360 + extra)
+    assert site_hooks.tell_time(made) == 1
+    assert f"About {minutes} minutes." in made.text()
+
+
+def test_a_page_that_asks_for_no_time_is_left_alone():
+    assert site_hooks.tell_time(page("words")) == 0
