@@ -15,11 +15,15 @@ WORD_CLASSES = {"animal": "word-1", "street": "word-2", "it": "word-3", "tired":
 """Four words have a colour of their own on every picture; the others are grey."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Picture:
     """Elements that a cell shows as its result."""
 
     elements: Sequence[Element]
+
+    def __repr__(self) -> str:
+        """The same in each run: where only text can be shown."""
+        return f"a picture of {len(self.elements)} elements"
 
     def _repr_html_(self) -> str:
         """The elements as HTML."""
