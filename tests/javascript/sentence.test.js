@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { clamp, look, ribbons, silent, slots } from "../../docs/assets/javascripts/sentence/maths.js";
 import { allowed, moved, weightsOf } from "../../docs/assets/javascripts/mask/maths.js";
 import { LINES, matrices, sources } from "../../docs/assets/javascripts/shapes/maths.js";
+import { rolesIn } from "../../docs/assets/javascripts/shared/roles.js";
 import { numberOf } from "../../docs/assets/javascripts/shared/tables.js";
 
 const near = (actual, expected, by = 1e-12) => assert.ok(Math.abs(actual - expected) <= by, `${actual} is not ${expected}`);
@@ -72,4 +73,10 @@ test("numbers of a table are read with either minus, and nothing else is a numbe
   assert.equal(numberOf("−1.5"), -1.5);
   assert.equal(numberOf("-2"), -2);
   assert.throws(() => numberOf("many"));
+});
+
+test("queries, keys and values are found in a line of code, whole names only", () => {
+  const marked = rolesIn("scores = Q @ K.T / QK + W_V").filter(({ role }) => role);
+  assert.deepEqual(marked.map(({ text, role }) => `${text} ${role}`), ["Q query", "K key", "W_V value"]);
+  assert.equal(rolesIn("scores = Q @ K.T").map(({ text }) => text).join(""), "scores = Q @ K.T");
 });

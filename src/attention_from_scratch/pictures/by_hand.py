@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from jaxtyping import Float
 
@@ -90,7 +92,7 @@ def picture(
 
 
 def _step(at: int, code: str, words: str, *grids: Element) -> Element:
-    name = element("code", code) if at > 1 else element("b", code)
+    name = element("code", *_marked(code)) if at > 1 else element("b", code)
     return element(
         "li",
         element("p", name, class_="walk-name"),
@@ -98,6 +100,12 @@ def _step(at: int, code: str, words: str, *grids: Element) -> Element:
         element("p", words, class_="walk-words"),
         data_at=at,
     )
+
+
+def _marked(code: str) -> list[Element | str]:
+    """A line of code whose query, key and value have their colour and their line."""
+    parts = re.split(r"\b(query|key|value)\b", code)
+    return [element("span", part, class_=f"role-{part}") if i % 2 else part for i, part in enumerate(parts)]
 
 
 def _sum(a: np.ndarray, b: np.ndarray, digits: int = 2) -> str:

@@ -40,7 +40,7 @@ def picture() -> Picture:
             "concat",
             joined[telling],
             rows=sentence.TELLING,
-            columns=("head 1", "", "head 2", ""),
+            columns=("head 1", "head 1", "head 2", "head 2"),
             row_attributes=rows,
         ),
         element("span", "@", class_="grids-sign"),

@@ -4,6 +4,7 @@
 //          executed code has written: the words' features X, and the kernels W_Q, W_K, W_V.
 
 import { captionOf, fixed, html, liveText } from "../shared/dom.js";
+import { rolesIn } from "../shared/roles.js";
 import { rowsOf } from "../shared/tables.js";
 import { LINES, matrices, sources } from "./maths.js";
 
@@ -20,7 +21,7 @@ export function mount(root) {
   const found = matrices({ X, W_Q, W_K, W_V });
   const names = { words, features };
   const grids = Object.fromEntries(Object.keys(found).map((name) => [name, gridOf(name, found[name], names, choose)]));
-  const lines = LINES.map(({ makes, code }) => ({ makes, element: html("span", { className: "shapes-line" }, code, html("i", {}, sizes(found, makes))) }));
+  const lines = LINES.map(({ makes, code }) => ({ makes, element: html("span", { className: "shapes-line" }, ...marked(code), html("i", {}, sizes(found, makes))) }));
   const explained = liveText(150);
 
   function choose(name, i, j) {
@@ -49,6 +50,11 @@ export function mount(root) {
 }
 
 const number = (x) => fixed(x, Number.isInteger(x) ? 0 : 2);
+
+/** A line of code whose queries, keys and values are marked. */
+function marked(code) {
+  return rolesIn(code).map(({ text, role }) => (role ? html("span", { className: `role-${role}` }, text) : text));
+}
 
 /** The shapes of a line's matrices, as NumPy would print them. */
 function sizes(found, name) {
