@@ -16,13 +16,18 @@ def test_every_prediction_takes_an_answer_and_reveals_the_measurement(visit, pat
     for prediction in predictions:
         details = prediction.locator("details")
         assert details.get_attribute("open") is None
-        control = prediction.locator("input:visible").first
-        control.focus()
-        page.keyboard.press("ArrowRight" if prediction.get_attribute("data-kind") == "slider" else "Space")
+        kind = prediction.get_attribute("data-kind")
+        for control in prediction.locator(
+            {"choice": "input:visible >> nth=0"}.get(kind, "[role=slider], [type=range]")
+        ).all():
+            control.focus()
+            page.keyboard.press("Space" if kind == "choice" else "ArrowRight")
         commit = prediction.get_by_role("button", name="Compare with the measurement")
         commit.focus()
         page.keyboard.press("Enter")
-        expect(prediction.locator(".predict-result")).to_contain_text("You said")
+        expect(prediction.locator(".predict-result")).to_contain_text(
+            "You were" if kind == "curve" else "You said"
+        )
         assert details.get_attribute("open") is not None
 
 
@@ -41,3 +46,26 @@ def test_comparing_without_a_choice_asks_for_one(visit):
     prediction.get_by_role("button", name="Compare with the measurement").click()
     expect(prediction.locator(".predict-result")).to_have_text("Choose an answer first.")
     assert prediction.locator("details").get_attribute("open") is None
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_the_answer_is_not_on_screen_before(visit, path):
+    page = visit(path)
+    settle(page)
+    for prediction in page.locator('.predict:is([data-kind="slider"], [data-kind="curve"])').all():
+        prediction.evaluate("(e) => e.scrollIntoView({ block: 'start' })")
+        seen = prediction.evaluate(
+            """(e) => {
+              const count = e.dataset.kind === "curve" ? e.dataset.points.split(" ").length : 1;
+              const measured = [...e.querySelectorAll("details data")].slice(0, count);
+              const answers = measured.map((d) => d.textContent.trim()).filter((a) => a.length > 2);
+              const texts = [...document.querySelectorAll("article :is(p, li, td, figcaption, text)")];
+              const screen = texts.filter((t) => {
+                const { top, bottom } = t.getBoundingClientRect();
+                return t.checkVisibility({ contentVisibilityAuto: true }) && bottom > 0 && top < innerHeight;
+              });
+              const words = screen.map((t) => t.textContent).join(" ");
+              return answers.filter((a) => new RegExp(`(^|[^\\d.])${a}($|[^\\d])`).test(words));
+            }"""
+        )
+        assert seen == [], prediction.inner_text()[:120]

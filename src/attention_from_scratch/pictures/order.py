@@ -104,7 +104,7 @@ def positions() -> Picture:
         *names,
         class_="positions-map",
     )
-    heads = ("The words", "no positions", "positions added")
+    heads = ("The words", "no positions", "positions")
     table = element(
         "table",
         element("caption", f"What “{ASKED}” takes home"),
