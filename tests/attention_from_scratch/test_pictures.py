@@ -67,7 +67,7 @@ def test_the_bars_of_the_scale_are_the_weights_of_the_dot_products():
         heights = np.array([float(bar.get("height")) for bar in bars])
         expected = dimensions.weights_of(rows[at], dimensions.START, way)
         np.testing.assert_allclose(heights / dimensions.HEIGHT, expected, atol=1e-3)
-    np.testing.assert_allclose(shown(found.find(".//table")), rows, atol=0.051)
+    np.testing.assert_allclose(shown(found.find(".//table")), rows.T, atol=0.051)
 
 
 def test_ribbons_of_a_head_are_as_wide_as_its_weights_and_fill_one_base():

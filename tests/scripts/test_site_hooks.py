@@ -26,7 +26,10 @@ def page(article: str, path: str = "attention/index.html") -> Page:
 
 def test_queries_keys_and_values_are_marked_in_code_and_in_formulas():
     made = page(CODE + "<i></i>")
-    made.put(made.tree.css_first("i"), "<math><mi>Q</mi><msup><mi>K</mi><mi>T</mi></msup><msub><mi>d</mi><mi>k</mi></msub></math>")
+    made.put(
+        made.tree.css_first("i"),
+        "<math><mi>Q</mi><msup><mi>K</mi><mi>T</mi></msup><msub><mi>d</mi><mi>k</mi></msub></math>",
+    )
     assert site_hooks.mark_roles(made) == 2
     text = made.text()
     for marked in ('class="n role-query">query<', 'class="n role-key">key<', '<mi class="role-query">Q</mi>'):

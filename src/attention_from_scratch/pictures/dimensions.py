@@ -32,16 +32,16 @@ def picture() -> Picture:
     table = element(
         "table",
         element("caption", "Dot products of the query with each key, by d_k"),
-        element("thead", element("tr", *(element("th", t, scope="col") for t in ("d_k", *_names())))),
+        element("thead", element("tr", *(element("th", str(t), scope="col") for t in ("key", *WIDTHS)))),
         element(
             "tbody",
             *(
                 element(
                     "tr",
-                    element("th", str(width), scope="row"),
-                    *(element("td", number(x, 1)) for x in row),
+                    element("th", name, scope="row"),
+                    *(element("td", number(x, 1)) for x in of_key),
                 )
-                for width, row in zip(WIDTHS, rows, strict=True)
+                for name, of_key in zip(_names(), rows.T, strict=True)
             ),
         ),
         class_="sketch-table dimensions-table",
@@ -52,7 +52,7 @@ def picture() -> Picture:
             element(
                 "details",
                 element("summary", "The dot products"),
-                element("div", table, class_="sketch-scroll"),
+                table,
             ),
         ]
     )

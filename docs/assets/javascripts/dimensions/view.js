@@ -1,15 +1,18 @@
 // The scale: a slider for d_k, and twelve bars with and without the division.
 //
 // Markup:  <div class="sketch picture" data-sketch="dimensions"> with a child of class sketch-caption, two drawings of
-//          class dimensions-panel (is-without, is-with), and a table of dot products, one row a width, all of which
-//          executed code has written. The bars are moved where they stand.
+//          class dimensions-panel (is-without, is-with), and a table of dot products, one row a key and one
+//          column a width, all of which executed code has written. The bars are moved where they stand.
 
 import { fixed, html, liveText } from "../shared/dom.js";
 import { rowsOf } from "../shared/tables.js";
 import { said, weightsAt } from "./maths.js";
 
 export function mount(root) {
-  const rows = rowsOf(root.querySelector("table")).map(({ name, numbers }) => ({ width: Number(name), numbers }));
+  const table = root.querySelector("table");
+  const keys = rowsOf(table);
+  const widths = [...table.tHead.rows[0].cells].slice(1).map((cell) => Number(cell.textContent));
+  const rows = widths.map((width, i) => ({ width, numbers: keys.map(({ numbers }) => numbers[i]) }));
   const panels = ["without", "with"].map((way) => panelOf(root.querySelector(`.dimensions-panel.is-${way}`)));
   const start = rows.findIndex(({ width }) => width === Number(root.dataset.width));
   const words = liveText(150);
