@@ -2,7 +2,7 @@
 const browser = ["document", "window", "location", "localStorage", "console", "fetch", "URL", "DOMParser"];
 const dom = ["CSSStyleSheet", "Element", "HTMLElement", "Node", "Option", "Event", "history", "scrollX", "scrollY"];
 const observers = ["IntersectionObserver", "MutationObserver", "ResizeObserver"];
-const asking = ["URLSearchParams", "XMLHttpRequest", "Worker", "EventTarget", "MessageEvent"];
+const asking = ["URLSearchParams", "Blob", "Response", "DecompressionStream", "XMLHttpRequest", "Worker", "EventTarget", "MessageEvent"];
 const listening = ["addEventListener", "removeEventListener", "KeyboardEvent"];
 const timing = ["setTimeout", "clearTimeout", "getComputedStyle", "matchMedia", "devicePixelRatio"];
 const globals = (...names) => Object.fromEntries(names.flat().map((name) => [name, "readonly"]));

@@ -228,3 +228,32 @@ def find_shift_by_median(weights, places):
     back = np.median(weights[rows, heads, cue + 1, cue], axis=0)
     on = np.median(weights[rows, heads, cue, cue + 1], axis=0)
     return max((back.max(), back.argmax(), -1), (on.max(), on.argmax(), 1))[1:]
+
+
+def cached_attention_by_loops(token, keys, values, query_kernel, key_kernel, value_kernel):
+    query, key, value = (
+        np.array([sum(token[i] * kernel[i, j] for i in range(len(token))) for j in range(kernel.shape[1])])
+        for kernel in (query_kernel, key_kernel, value_kernel)
+    )
+    grown = [*keys, key], [*values, value]
+    scores = np.array([query @ each for each in grown[0]]) / len(query) ** 0.5
+    weights = np.exp(scores) / np.exp(scores).sum()
+    return sum(w * each for w, each in zip(weights, grown[1], strict=True)), *grown
+
+
+def cached_attention_in_a_list(token, keys, values, query_kernel, key_kernel, value_kernel):
+    """A list in the place of a tuple, and rows stacked."""
+    keys = np.vstack([keys, token[np.newaxis] @ key_kernel])
+    values = np.vstack([values, token[np.newaxis] @ value_kernel])
+    output, _ = attention_by_einsum((token @ query_kernel)[np.newaxis], keys, values)
+    return [output[0], keys, values]
+
+
+def cached_attention_online(token, keys, values, query_kernel, key_kernel, value_kernel):
+    """The new token apart from the cache: its share is joined to theirs."""
+    query, key, value = token @ query_kernel, token @ key_kernel, token @ value_kernel
+    own, scores = key @ query / len(query) ** 0.5, keys @ query / len(query) ** 0.5
+    top = max([own, *scores])
+    old = np.exp(scores - top)
+    output = (old @ values + np.exp(own - top) * value) / (old.sum() + np.exp(own - top))
+    return output, np.append(keys, [key], axis=0), np.append(values, [value], axis=0)

@@ -12,6 +12,7 @@
 // | <div data-sketch="circuits">        | circuits/view.js  |
 // | <div data-sketch="training">        | training/view.js  |
 // | <div data-sketch="sentence">        | sentence/view.js  |
+// | <div data-sketch="speller">         | speller/view.js   |
 // | <div data-sketch="shapes">          | shapes/view.js    |
 // | <div data-sketch="mask">            | mask/view.js      |
 // | <div data-sketch="walk">            | walk/view.js      |
@@ -32,6 +33,7 @@ const COMPONENTS = [
   ['[data-sketch="circuits"]', () => import("./circuits/view.js")],
   ['[data-sketch="training"]', () => import("./training/view.js")],
   ['[data-sketch="sentence"]', () => import("./sentence/view.js")],
+  ['[data-sketch="speller"]', () => import("./speller/view.js")],
   ['[data-sketch="shapes"]', () => import("./shapes/view.js")],
   ['[data-sketch="mask"]', () => import("./mask/view.js")],
   ['[data-sketch="walk"]', () => import("./walk/view.js")],

@@ -9,6 +9,7 @@ from attention_from_scratch.exercises import solutions, starters
 from attention_from_scratch.exercises.checking import report
 from attention_from_scratch.exercises.exercise import Exercise
 from attention_from_scratch.exercises.mistakes import attention as attention_mistakes
+from attention_from_scratch.exercises.mistakes import cached_attention as cached_attention_mistakes
 from attention_from_scratch.exercises.mistakes import causal_mask as causal_mask_mistakes
 from attention_from_scratch.exercises.mistakes import decoder_weights as decoder_weights_mistakes
 from attention_from_scratch.exercises.mistakes import find_shift as find_shift_mistakes
@@ -17,6 +18,7 @@ from attention_from_scratch.exercises.mistakes import online_attention as online
 from attention_from_scratch.exercises.mistakes import softmax as softmax_mistakes
 from attention_from_scratch.exercises.properties import (
     attention,
+    cached_attention,
     causal_mask,
     decoder_weights,
     find_shift,
@@ -46,6 +48,7 @@ EXERCISES = (
     _exercise(5, "Split into heads and merge", multi_head_attention, multi_head_attention_mistakes),
     _exercise(6, "Attention block by block", online_attention, online_attention_mistakes),
     _exercise(7, "Find the head that carries the shift", find_shift, find_shift_mistakes),
+    _exercise(9, "Keep keys and values", cached_attention, cached_attention_mistakes),
 )
 
 

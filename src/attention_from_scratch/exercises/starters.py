@@ -90,3 +90,19 @@ def find_shift(weights, places):
     # One number a head. Is sharpness the question?
     sharpness = weights.max(axis=-1).mean(axis=(0, -1))
     return sharpness.argmax(), -1
+
+
+def cached_attention(token, keys, values, query_kernel, key_kernel, value_kernel):
+    """One step of causal attention with a cache: returns the output (d_v,), the keys, and the values.
+
+    token: the new one, (d_model,). keys: (steps, d_k) and values: (steps, d_v), of the tokens before it.
+    The kernels: (d_model, d_k), (d_model, d_k) and (d_model, d_v).
+    The keys and values that you return hold one more step; those that came in stay as they are.
+    """
+    query = token @ query_kernel
+    # What does the new token add, and when?
+    if len(keys) == 0:
+        return np.zeros(value_kernel.shape[1]), keys, values
+    scores = keys @ query / query.shape[-1] ** 0.5
+    exponentials = np.exp(scores - scores.max())
+    return exponentials @ values / exponentials.sum(), keys, values

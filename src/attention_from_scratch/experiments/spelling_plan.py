@@ -40,7 +40,7 @@ PARAMETERS: dict[str, Any] = {
     "rates": [1e-3, 2e-3, 4e-3, 8e-3],
     "rate_passes": 2,
     "training": 20_000,
-    "passes": 6,
+    "passes": 4,
     "batch": 128,
     "heads_seeds": [0, 1, 2],
     "more_training": 100_000,
