@@ -26,8 +26,8 @@ PARAMETERS: dict[str, Any] = {
     "training": 100_000,
     "passes": 5,
     "batch": 128,
-    "levels": 24,
-    "rates": {"transformer": 4e-3, "lstm": 4e-3},
+    "levels": {"transformer": 24, "lstm": 12},
+    "rates": {"transformer": 4e-3, "lstm": 3.2e-2},
 }
 MODEL_WORDS = {"transformer": "transformer", "lstm": "LSTM without attention"}
 TRAINED = Close(
@@ -52,14 +52,18 @@ WORD_ERROR = Family(
 
 def runs() -> tuple[Run, ...]:
     """One training a model."""
-    settings = {
-        name: PARAMETERS[name] for name in (*plan.WORDS, "seed", "training", "passes", "batch", "levels")
-    }
+    settings = {name: PARAMETERS[name] for name in (*plan.WORDS, "seed", "training", "passes", "batch")}
     return tuple(
         Run(
             model,
             train_and_keep,
-            {"model": model, "sizes": plan.MODELS[model], "learning_rate": rate, **settings},
+            {
+                "model": model,
+                "sizes": plan.MODELS[model],
+                "learning_rate": rate,
+                "levels": PARAMETERS["levels"][model],
+                **settings,
+            },
             seconds=3_600.0,
             quick={"training": 1_280, "passes": 1},
         )
