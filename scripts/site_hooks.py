@@ -21,9 +21,11 @@ from pathlib import Path
 
 import yaml
 
-from attention_from_scratch import watched
+from attention_from_scratch import speller_export, watched
 from attention_from_scratch.exercises.notebook import published
+from attention_from_scratch.experiments import speller
 from attention_from_scratch.export import export
+from attention_from_scratch.tasks import spelling
 from measured import reference
 from measured.making.running import read_run
 from measured.project import Project
@@ -163,6 +165,8 @@ def files(project: Project) -> Iterator[tuple[str, str | bytes]]:
             for path in export(read_run(project, experiment, runs[run]), Path(folder), name):
                 yield f"models/{EXPERIMENT}/{path.name}", path.read_bytes()
     yield from watched_training(project)
+    for name, data in spellers(project).items():
+        yield f"models/{speller.EXPERIMENT.name}/{name}", data
 
 
 def watched_training(project: Project) -> Iterator[tuple[str, str | bytes]]:
@@ -172,6 +176,19 @@ def watched_training(project: Project) -> Iterator[tuple[str, str | bytes]]:
     text = json.dumps({"weights": f"{WATCHED}.bin", **manifest}, sort_keys=True)
     yield f"models/{EXPERIMENT}/{WATCHED}.bin", data
     yield f"models/{EXPERIMENT}/{WATCHED}.json", text + "\n"
+
+
+def spellers(project: Project) -> dict[str, bytes]:
+    """The files of the speller, from the arrays that its trainings stored."""
+    experiment = project.declared[speller.EXPERIMENT.name]
+    p = experiment.settings(project.quick)
+    return speller_export.files(
+        {run.name: read_run(project, experiment, run) for run in experiment.runs_in(project.quick)},
+        speller.test_words(p),
+        levels=p["levels"],
+        num_heads=speller.HEADS_OF_QUERIES,
+        licence=spelling.licence(p["version"]),
+    )
 
 
 def finish(page: Page) -> int:

@@ -3,6 +3,7 @@
 from attention_from_scratch.experiments import (
     agreement,
     checkpoints,
+    cache,
     depth,
     heads,
     held_out,
@@ -12,6 +13,7 @@ from attention_from_scratch.experiments import (
     recurrence,
     scale,
     scale_grid,
+    speller,
 )
 
 EXPERIMENTS = [
@@ -26,4 +28,6 @@ EXPERIMENTS = [
     held_out.EXPERIMENT,
     recurrence.EXPERIMENT,
     padding.EXPERIMENT,
+    cache.EXPERIMENT,
+    speller.EXPERIMENT,
 ]

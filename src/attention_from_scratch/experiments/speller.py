@@ -7,17 +7,22 @@ less to fetch; everything here is measured on the rounded ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from attention_from_scratch import alignment, decoding
 from attention_from_scratch.experiments import spelling_plan as plan
+from attention_from_scratch.experiments.policies import COUNT, EXACT_ZERO
 from attention_from_scratch.experiments.spelling_runs import summed_up, train_and_keep
+from attention_from_scratch.speller_export import packed, test_of, weights_in
 from attention_from_scratch.tasks import spelling
+from attention_from_scratch.tasks.spelling import Word
 from measured.terms.experiment import Experiment, Findings, Run
-from measured.terms.family import Family
-from measured.terms.measurement import Close
+from measured.terms.family import Family, rows, table
+from measured.terms.measurement import AtMost, Close, Measurement
 from measured.terms.scope import Scope
 
 PARAMETERS: dict[str, Any] = {
@@ -28,25 +33,152 @@ PARAMETERS: dict[str, Any] = {
     "batch": 128,
     "levels": {"transformer": 24, "lstm": 12},
     "rates": {"transformer": 4e-3, "lstm": 3.2e-2},
+    "beams": [1, 2, 5],
+    "drawn": ["wrote"],
 }
+BLOCKS = tuple(range(1, plan.MODELS["transformer"]["blocks"] + 1))
+HEADS_OF_QUERIES = plan.MODELS["transformer"]["num_heads"]
+HEADS = ("mean", *(f"head_{head}" for head in range(1, HEADS_OF_QUERIES + 1)))
+SILENT = re.compile("^(k)n|^(w)r|i(g)ht|i(g)h$")
+FINAL = re.compile("(?<=[^aeiouy])e$")
+LONG = ("EY", "AY", "OW", "UW")
 MODEL_WORDS = {"transformer": "transformer", "lstm": "LSTM without attention"}
-TRAINED = Close(
-    "one training: its digits depend on the machine, and each word wrong or right is a step", atol=0.02
-)
+LABELS = {"model": MODEL_WORDS}
+LETTER_WORDS = {
+    "silent": "silent k, w and g (kn-, wr-, -igh)",
+    "final_e": "e after a consonant at the end",
+    "all": "letters of all kinds",
+}
+FINAL_E_WORDS = {
+    "weight": "weight of the vowel on the e",
+    "weight_on_vowel": "weight of the vowel on its own letter",
+    "most_looked_at": "share of words in which the vowel looks most at the e",
+    "changed_without": "share of words in which another vowel is said once the e is struck from the word",
+    "changed_when_hidden": "the same once the e is hidden from the decoder",
+    "changed_when_vowel_hidden": "the same once the vowel's own letter is hidden from the decoder",
+}
+ONE_TRAINING = "one training: its digits depend on the machine, and each word wrong or right is a step"
+TRAINED, SHARE = Close(ONE_TRAINING, atol=0.02), Close(ONE_TRAINING, atol=0.05)
 
 PHONEME_ERROR = Family(
     "transformer.speller.phoneme_error.{model}",
     "phoneme error of the page's {model} on held-out words",
     TRAINED,
     ".3f",
-    labels={"model": MODEL_WORDS},
+    labels=LABELS,
 )
 WORD_ERROR = Family(
     "transformer.speller.word_error.{model}",
     "word error of the page's {model} on held-out words",
     TRAINED,
     ".3f",
-    labels={"model": MODEL_WORDS},
+    labels=LABELS,
+)
+BEFORE_ROUNDING = Family(
+    "transformer.speller.before_rounding.{model}",
+    "phoneme error of the page's {model} before its weights are rounded",
+    TRAINED,
+    ".3f",
+    labels=LABELS,
+)
+BYTES = Family(
+    "transformer.speller.bytes.{model}",
+    "compressed bytes of the page's {model}",
+    Close("compressed weights of one training", atol=4_000),
+    ",d",
+    labels={"model": {**MODEL_WORDS, "both": "two models together"}},
+)
+CHANGED = Family(
+    "transformer.causal.changed.{model}",
+    "logits of the {model} that change when later sounds are replaced, of {count}",
+    EXACT_ZERO,
+    ",d",
+    labels=LABELS,
+)
+COMPARED = Family("transformer.causal.compared", "logits compared for each model", COUNT, ",d")
+NUMPY_DIFFERENCE = Family(
+    "transformer.speller.numpy_difference",
+    "largest difference of NumPy's logits from Keras', for {words} words",
+    AtMost("rounding of float32 in another order, for logits of up to twenty", bound=1e-4),
+    ".0e",
+)
+CACHE_DIFFERENCE = Family(
+    "transformer.cache.max_difference.{dtype}",
+    "largest difference of logits with a cache from those without, {dtype}",
+    AtMost(
+        "rounding, for logits of up to twenty: its size is the claim, its digits are the machine's",
+        bound=1e-4,
+    ),
+    ".0e",
+)
+SAME_BITS = Family(
+    "transformer.cache.same_bits.{dtype}",
+    "share of logits that a cache leaves the same to the last bit, {dtype}",
+    Close("which sums come out alike depends on the machine's matrix product", atol=0.3),
+    ".2f",
+)
+BEAM_PHONEME_ERROR = Family(
+    "transformer.beam.phoneme_error.b{beams}", "phoneme error with {beams} beams", TRAINED, ".3f"
+)
+BEAM_WORD_ERROR = Family(
+    "transformer.beam.word_error.b{beams}", "word error with {beams} beams", TRAINED, ".3f"
+)
+LIKELIER = Family(
+    "transformer.beam.likelier.b{beams}",
+    "share of words for which {beams} beams find a likelier answer than greedy decoding",
+    SHARE,
+    ".1%",
+)
+AGREES = Family(
+    "transformer.alignment.agrees.b{block}.{head}",
+    "share of sounds that look most at the letter whose hiding costs them most: block {block}, {head}",
+    SHARE,
+    ".2f",
+)
+IN_ORDER = Family(
+    "transformer.alignment.in_order.b{block}.{head}",
+    "share of words whose most looked-at letters never go back: block {block}, {head}",
+    SHARE,
+    ".2f",
+)
+BY_PLACE = Family(
+    "transformer.alignment.by_place",
+    "share of sounds for which the letter at the same place in proportion is the one whose hiding costs most",
+    SHARE,
+    ".2f",
+)
+RIGHT_WORDS = Family(
+    "transformer.alignment.words",
+    "held-out words said rightly, whose weights are looked at",
+    Close(ONE_TRAINING, atol=60),
+    ",d",
+)
+LOOKED_AT = Family(
+    "transformer.alignment.looked_at.{letters}",
+    "largest weight that any sound gives to {letters}, mean over them",
+    SHARE,
+    ".2f",
+    labels={"letters": LETTER_WORDS},
+)
+LETTER_COUNT = Family(
+    "transformer.alignment.letters.{letters}",
+    "{letters}: how many, in words said rightly",
+    Close(ONE_TRAINING, atol=15, rtol=0.1),
+    ",d",
+    labels={"letters": LETTER_WORDS},
+)
+FINAL_E = Family(
+    "transformer.final_e.{what}",
+    "{what}, in words with a long vowel before a final silent e",
+    Close(ONE_TRAINING, atol=0.1),
+    ".0%",
+    labels={"what": FINAL_E_WORDS},
+)
+FINAL_E_COUNT = Family(
+    "transformer.final_e_words",
+    "words said rightly with a long vowel, a consonant and a silent e at the end",
+    Close(ONE_TRAINING, atol=8),
+    "d",
 )
 
 
@@ -65,23 +197,200 @@ def runs() -> tuple[Run, ...]:
                 **settings,
             },
             seconds=3_600.0,
-            quick={"training": 1_280, "passes": 1},
+            quick={"training": 20_000, "passes": 2},
         )
         for model, rate in PARAMETERS["rates"].items()
     )
 
 
-def measure(runs: Mapping[str, Mapping[str, np.ndarray]], **p: Any) -> Findings:
-    """Sum up what the two spellers say."""
+def measure(runs: Mapping[str, Mapping[str, np.ndarray]], beams: list[int], **p: Any) -> Findings:
+    """What the two spellers say; how the transformer decodes, and where it looks."""
     test = test_words(p)
-    found = []
+    found: list[Measurement] = []
     for model, arrays in runs.items():
-        errors = summed_up([spelling.sounds_of(row) for row in arrays["said"]], test)
+        errors = errors_of(arrays["said"], test)
         found += [
             PHONEME_ERROR.of(errors["phoneme_error"], model=model),
             WORD_ERROR.of(errors["word_error"], model=model),
+            BEFORE_ROUNDING.of(errors_of(arrays["said_before_rounding"], test)["phoneme_error"], model=model),
+            *_causality(model, arrays),
         ]
-    return Findings(tuple(found))
+    found += [COMPARED.of(int(runs["transformer"]["logits_with_other_targets"].size)), *_bytes(runs, test, p)]
+    arrays = runs["transformer"]
+    model = decoding.EncoderDecoder.of(weights_in(arrays))
+    found += _cache(weights_in(arrays), test, arrays["logits"])
+    found += _beams(model, test, beams)
+    said = [spelling.sounds_of(row) for row in arrays["said"]]
+    right = [Word(word.letters, (s,)) for s, word in zip(said, test, strict=True) if s in word.pronunciations]
+    looked, drawn = where_it_looks(model, right, p["drawn"])
+    tables = (
+        table(
+            "speller.beams",
+            "beams",
+            rows("beams", beams),
+            {
+                "phoneme error": BEAM_PHONEME_ERROR,
+                "word error": BEAM_WORD_ERROR,
+                "likelier than greedy": LIKELIER,
+            },
+        ),
+        table(
+            "speller.alignment",
+            "weights of",
+            {
+                f"block {block}, {head.replace('_', ' ')}": {"block": block, "head": head}
+                for block in BLOCKS
+                for head in HEADS
+            },
+            {"names the letter that is needed": AGREES, "never goes back": IN_ORDER},
+        ),
+    )
+    return Findings((*found, *looked, *final_e(model, right)), drawn, tables)
+
+
+def errors_of(said: np.ndarray, asked: Sequence[Word]) -> dict[str, Any]:
+    """Errors of what a run kept."""
+    return summed_up([spelling.sounds_of(row) for row in said], asked)
+
+
+def _causality(model: str, arrays: Mapping[str, np.ndarray]) -> Iterator[Measurement]:
+    other = arrays["logits_with_other_targets"]
+    same = arrays["logits"][:, : other.shape[1]]
+    yield CHANGED.of(int((same != other).sum()), model=model, count=f"{other.size:,}")
+
+
+def _bytes(
+    runs: Mapping[str, Mapping[str, np.ndarray]], test: Sequence[Word], p: Mapping[str, Any]
+) -> Iterator[Measurement]:
+    sizes = {
+        model: len(packed(model, weights_in(arrays), p["levels"][model], test_of(test, arrays["logits"]))[0])
+        for model, arrays in runs.items()
+    }
+    for model, size in {**sizes, "both": sum(sizes.values())}.items():
+        yield BYTES.of(size, model=model)
+
+
+def _cache(
+    weights: Mapping[str, np.ndarray], test: Sequence[Word], keras_logits: np.ndarray
+) -> Iterator[Measurement]:
+    """The listed sounds given one by one, and all at once."""
+    pairs = spelling.pairs(test[: len(keras_logits)])
+    asked = pairs.targets != spelling.PADDING
+    for dtype in ("float32", "float64"):
+        model = decoding.EncoderDecoder.of({name: array.astype(dtype) for name, array in weights.items()})
+        memory = decoding.encode(model, pairs.letters)
+        at_once, _ = decoding.whole(model, memory, pairs.previous)
+        cache, steps = decoding.empty_cache(model, memory), []
+        for tokens in pairs.previous.T:
+            logits, cache = decoding.step(model, cache, tokens)
+            steps.append(logits)
+        apart = np.abs(np.stack(steps, axis=1) - at_once)[asked]
+        yield CACHE_DIFFERENCE.of(float(apart.max()), dtype=dtype)
+        yield SAME_BITS.of(float((apart == 0).mean()), dtype=dtype)
+        if dtype == "float32":
+            apart = np.abs(at_once - keras_logits)[asked]
+            yield NUMPY_DIFFERENCE.of(float(apart.max()), words=f"{len(keras_logits):,}")
+
+
+def _beams(
+    model: decoding.EncoderDecoder, test: Sequence[Word], beams: Sequence[int]
+) -> Iterator[Measurement]:
+    letters = spelling.letter_tokens([word.letters for word in test])
+    greedy = None
+    for count in beams:
+        best = [decoding.beam_search(model, row, spelling.START, spelling.END, count)[0] for row in letters]
+        errors = summed_up([spelling.sounds_of(beam.tokens) for beam in best], test)
+        scores = np.array([beam.log_probability for beam in best])
+        greedy = scores if greedy is None else greedy
+        yield BEAM_PHONEME_ERROR.of(errors["phoneme_error"], beams=count)
+        yield BEAM_WORD_ERROR.of(errors["word_error"], beams=count)
+        yield LIKELIER.of(float((scores > greedy + 1e-4).mean()), beams=count)
+
+
+def where_it_looks(
+    model: decoding.EncoderDecoder, right: Sequence[Word], drawn: Sequence[str]
+) -> tuple[list[Measurement], dict[str, np.ndarray]]:
+    """The weights of words that are said rightly, against what hiding a letter does; and some to be drawn."""
+    pairs = spelling.pairs(right)
+    looked = alignment.look(model, *pairs)
+    lost = alignment.lost_when_hidden(model, *pairs)
+    sound = looked.asked & (pairs.targets != spelling.END)
+    needed, count = lost.argmax(axis=-1), sound.sum(axis=1)
+    length = np.array([len(word.letters) for word in right])
+    steps = np.arange(spelling.STEPS)
+    place = np.minimum((steps + 0.5) * length[:, None] / count[:, None], length[:, None] - 1).astype(int)
+    found = [RIGHT_WORDS.of(len(right)), BY_PLACE.of(float((place == needed)[sound].mean()))]
+    for block in BLOCKS:
+        for head in HEADS:
+            weights = _weights(looked, block, head)
+            top = weights.argmax(axis=-1)
+            ahead = [np.all(np.diff(row[:n]) >= 0) for row, n in zip(top, count, strict=True)]
+            found += [
+                AGREES.of(float((top == needed)[sound].mean()), block=block, head=head),
+                IN_ORDER.of(float(np.mean(ahead)), block=block, head=head),
+            ]
+    last = _weights(looked, BLOCKS[-1], "mean")
+    found += _silent_letters(np.where(sound[..., None], last, 0).max(axis=1), right)
+    kept = {
+        f"alignment.{word.letters}": last[index, : count[index], : length[index]]
+        for index, word in enumerate(right)
+        if word.letters in drawn
+    }
+    return found, kept
+
+
+def _weights(looked: alignment.Looked, block: int, head: str) -> np.ndarray:
+    weights = looked.weights[block - 1]
+    return weights.mean(axis=1) if head == "mean" else weights[:, int(head[-1]) - 1]
+
+
+def _silent_letters(peaks: np.ndarray, right: Sequence[Word]) -> Iterator[Measurement]:
+    """How much the sound that looks most at a letter looks at it."""
+    chosen: dict[str, list[float]] = {kind: [] for kind in LETTER_WORDS}
+    for row, (letters, _) in zip(peaks, right, strict=True):
+        chosen["all"] += row[: len(letters)].tolist()
+        for kind, pattern in (("silent", SILENT), ("final_e", FINAL)):
+            chosen[kind] += [
+                float(row[each.start(each.lastindex or 0)]) for each in pattern.finditer(letters)
+            ]
+    for kind, values in chosen.items():
+        yield LOOKED_AT.of(float(np.mean(values)), letters=kind)
+        yield LETTER_COUNT.of(len(values), letters=kind)
+
+
+def final_e(model: decoding.EncoderDecoder, right: Sequence[Word]) -> Iterator[Measurement]:
+    """Words such as `skate`: what the vowel looks at, and what it needs."""
+    words = [word for word in right if has_long_vowel_before_e(word)]
+    pairs = spelling.pairs(words)
+    last = np.array([len(word.letters) for word in words]) - 1
+    step = np.array([len(word.pronunciations[0]) for word in words]) - 2  # the vowel, then a consonant
+    at = np.arange(len(words))
+    weights = alignment.look(model, *pairs).weights[-1].mean(axis=1)[at, step]
+    memory = decoding.encode(model, pairs.letters)
+    places = np.arange(spelling.LONGEST)
+
+    def vowel(read: decoding.Memory) -> np.ndarray:
+        logits, _ = decoding.whole(model, read, pairs.previous)
+        return logits[at, step].argmax(axis=-1)
+
+    before = vowel(memory)
+    struck = decoding.encode(model, np.where(places == last[:, None], spelling.PADDING, pairs.letters))
+    hidden = {
+        what: memory._replace(real=memory.real & (places != place[:, None]))
+        for what, place in (("changed_when_hidden", last), ("changed_when_vowel_hidden", last - 2))
+    }
+    yield FINAL_E_COUNT.of(len(words))
+    yield FINAL_E.of(float(weights[at, last].mean()), what="weight")
+    yield FINAL_E.of(float(weights[at, last - 2].mean()), what="weight_on_vowel")
+    yield FINAL_E.of(float((weights.argmax(axis=-1) == last).mean()), what="most_looked_at")
+    for what, read in {"changed_without": struck, **hidden}.items():
+        yield FINAL_E.of(float((vowel(read) != before).mean()), what=what)
+
+
+def has_long_vowel_before_e(word: Word) -> bool:
+    """Whether it is spelt vowel, consonant, e, and said long vowel, consonant: `skate`, not `have`."""
+    said = word.pronunciations[0]
+    return bool(re.search("[aiou][^aeiouwxyr]e$", word.letters)) and len(said) >= 2 and said[-2] in LONG
 
 
 def test_words(p: Mapping[str, Any]) -> tuple[spelling.Word, ...]:
@@ -90,6 +399,141 @@ def test_words(p: Mapping[str, Any]) -> tuple[spelling.Word, ...]:
     return spelling.split(spelling.words(p["version"], p["sha256"]), p["split_seed"], **counts).test
 
 
+def _few_errors(found: Findings) -> Verdict:
+    return below({"transformer": PHONEME_ERROR.value(found, model="transformer")}, 0.11)
+
+
+def _attention_errs_less(found: Findings) -> Verdict:
+    error = {model: PHONEME_ERROR.value(found, model=model) for model in MODEL_WORDS}
+    return above({"LSTM's error above the transformer's": error["lstm"] - error["transformer"]}, 0.02)
+
+
+def _small_enough(found: Findings) -> Verdict:
+    return below({"bytes": BYTES.value(found, model="both")}, 250_000)
+
+
+def _later_sounds_change_nothing(found: Findings) -> Verdict:
+    return equal(CHANGED.values(found), 0)
+
+
+def _cache_is_equal_to_rounding(found: Findings) -> Verdict:
+    apart = CACHE_DIFFERENCE.value(found, dtype="float32")
+    return every(
+        below({"float32": apart}, 1e-4),
+        above({"float32": apart}, 0),
+        below({"the same to the last bit": SAME_BITS.value(found, dtype="float32")}, 0.9),
+    )
+
+
+def _likelier_is_not_righter(found: Findings) -> Verdict:
+    most, one = PARAMETERS["beams"][-1], PARAMETERS["beams"][0]
+    gained = BEAM_PHONEME_ERROR.value(found, beams=one) - BEAM_PHONEME_ERROR.value(found, beams=most)
+    return every(above({"words": LIKELIER.value(found, beams=most)}, 0.01), below({"gain": gained}, 0.01))
+
+
+def _weights_name_what_is_needed(found: Findings) -> Verdict:
+    named = AGREES.value(found, block=BLOCKS[-1], head="mean")
+    return above({"above the place alone": named - BY_PLACE.value(found)}, 0.1)
+
+
+def _silent_letters_are_looked_at_less(found: Findings) -> Verdict:
+    looked = {kind: LOOKED_AT.value(found, letters=kind) for kind in LETTER_WORDS}
+    return above({kind: looked["all"] - looked[kind] for kind in ("silent", "final_e")}, 0.1)
+
+
+def _weights_mislead_about_the_e(found: Findings) -> Verdict:
+    share = {what: FINAL_E.value(found, what=what) for what in FINAL_E_WORDS}
+    return every(
+        below({"weight on the e": share["weight"]}, 0.2),
+        above({"struck": share["changed_without"]}, 0.75),
+        below({"hidden": share["changed_when_hidden"]}, 0.25),
+    )
+
+
+CLAIMS = (
+    Claim(
+        "transformer.speller_errs_little",
+        "the page's transformer says less than 11% of the sounds of held-out words wrongly",
+        _few_errors,
+        nulls=(
+            instead(
+                "transformer.speller.phoneme_error.transformer",
+                by="transformer.speller.phoneme_error.lstm",
+            ),
+        ),
+    ),
+    Claim(
+        "transformer.speller_attention_errs_less",
+        "of the page's two models the one with attention says fewer sounds wrongly",
+        _attention_errs_less,
+        nulls=(
+            swapped(
+                "transformer.speller.phoneme_error.transformer", "transformer.speller.phoneme_error.lstm"
+            ),
+        ),
+    ),
+    Claim(
+        "transformer.speller_is_small",
+        "both models together take less than a quarter of a megabyte",
+        _small_enough,
+        nulls=(becomes("transformer.speller.bytes.both", by=300_000.0),),
+    ),
+    Claim(
+        "transformer.causal_to_the_last_bit",
+        "no logit changes, to the last bit, when later sounds are replaced by others",
+        _later_sounds_change_nothing,
+        nulls=(becomes("transformer.causal.changed.{model}", by=1.0),),
+    ),
+    Claim(
+        "transformer.cache_equals_rounding",
+        "with a cache the logits are the same to rounding, and not to the last bit",
+        _cache_is_equal_to_rounding,
+        nulls=(
+            becomes("transformer.cache.max_difference.float32", by=0.0),
+            becomes("transformer.cache.max_difference.float32", by=0.01),
+            becomes("transformer.cache.same_bits.float32", by=1.0),
+        ),
+    ),
+    Claim(
+        "transformer.likelier_is_not_righter",
+        "more beams find likelier answers for more than one word in a hundred, and the phoneme error falls "
+        "by less than one percentage point",
+        _likelier_is_not_righter,
+        nulls=(
+            becomes("transformer.beam.likelier.b5", by=0.0),
+            becomes("transformer.beam.phoneme_error.b5", by=0.0),
+        ),
+    ),
+    Claim(
+        "transformer.weights_name_letters",
+        "the letter that the last block looks at most is the one whose hiding costs a sound most, more often "
+        "than the letter at the same place is",
+        _weights_name_what_is_needed,
+        nulls=(instead("transformer.alignment.agrees.b2.mean", by="transformer.alignment.by_place"),),
+    ),
+    Claim(
+        "transformer.silent_letters",
+        "letters that are not heard are looked at less than letters are as a rule",
+        _silent_letters_are_looked_at_less,
+        nulls=(
+            instead("transformer.alignment.looked_at.silent", by="transformer.alignment.looked_at.all"),
+            instead("transformer.alignment.looked_at.final_e", by="transformer.alignment.looked_at.all"),
+        ),
+    ),
+    Claim(
+        "transformer.weights_mislead_about_the_e",
+        "a long vowel gives the silent e behind its consonant less than a fifth of its weight, and hiding "
+        "the e from the decoder changes the vowel in less than a quarter of the words; striking the e "
+        "changes it in more than three quarters",
+        _weights_mislead_about_the_e,
+        nulls=(
+            instead("transformer.final_e.changed_without", by="transformer.final_e.changed_when_hidden"),
+            instead("transformer.final_e.changed_when_hidden", by="transformer.final_e.changed_without"),
+            instead("transformer.final_e.weight", by="transformer.final_e.weight_on_vowel"),
+        ),
+    ),
+)
+
 EXPERIMENT = Experiment(
     name="speller",
     question="What do the page's spellers say to words that they have not met, and where do they look?",
@@ -97,11 +541,15 @@ EXPERIMENT = Experiment(
     parameters=PARAMETERS,
     prefixes=("transformer",),
     runs=runs(),
+    claims=CLAIMS,
     scopes={
-        "transformer.speller.*": Scope(
+        f"transformer.{what}": Scope(
             "{training} training words, {passes} passes in batches of {batch}, one training each, seed "
-            "{seed}, weights rounded to {levels} levels on either side of zero; {test} held-out words, "
-            "greedy decoding."
+            "{seed}, weights rounded as the page's are; {test} held-out words."
+        )
+        for what in (
+            *(f"{name}.*" for name in ("speller", "causal", "cache", "beam", "alignment", "final_e")),
+            "final_e_words",
         )
     },
 )
