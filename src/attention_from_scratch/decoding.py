@@ -285,9 +285,10 @@ def cost(
 ) -> StepCost:
     """Count what a decoder needs to write `steps` tokens after the source was read.
 
-    Without a cache each step computes all tokens so far anew, and the memory's keys and values, too. Each
-    pair of a query and a key costs a product for the score and one for the mean, in all heads together
-    `2 * d_model` multiply-adds; norms, biases and the softmax are left out.
+    Without a cache each step computes all tokens so far anew, and the memory's keys and values, too; logits
+    are asked for of the last token alone. Each pair of a query and a key costs a product for the score and
+    one for the mean, in all heads together `2 * d_model` multiply-adds; norms, biases and the softmax are
+    left out.
 
     Args:
         steps: tokens written.
@@ -312,7 +313,7 @@ def cost(
         pairs = so_far if cached else so_far * so_far
         block = computed * one_token + 2 * d_model * (pairs + computed * source)
         block += reading if not cached or so_far == 1 else 0
-        total += blocks * block + (1 if cached else so_far) * d_model * target_tokens
+        total += blocks * block + d_model * target_tokens
     kept = blocks * 2 * (steps * narrow + source * d_model) * itemsize
     return StepCost(total, kept if cached else 0)
 

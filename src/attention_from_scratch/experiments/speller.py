@@ -20,9 +20,11 @@ from attention_from_scratch.experiments.spelling_runs import summed_up, train_an
 from attention_from_scratch.speller_export import packed, test_of, weights_in
 from attention_from_scratch.tasks import spelling
 from attention_from_scratch.tasks.spelling import Word
+from measured.terms.claims import Claim, Verdict, above, below, equal, every
 from measured.terms.experiment import Experiment, Findings, Run
 from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtMost, Close, Measurement
+from measured.terms.null import becomes, instead, swapped
 from measured.terms.scope import Scope
 
 PARAMETERS: dict[str, Any] = {
