@@ -26,7 +26,7 @@ The works that the pages cite, and some that they lean on, by first author. Cite
 
 _ENTRY = re.compile(r"@(\w+)\{(\w+),\n(.*?)^\}", re.S | re.M)
 _FIELD = re.compile(r"^  (\w+) = \{(.*)\},$", re.M)
-_ACCENTS = {r"{\'a}": "á", r"{\'e}": "é", r"{\"a}": "ä", r"{\"u}": "ü", r"{\L}": "Ł"}
+_ACCENTS = {r"{\'a}": "á", r"{\'o}": "ó", r"{\'e}": "é", r"{\"a}": "ä", r"{\"u}": "ü", r"{\L}": "Ł"}
 
 
 def entries(text: str) -> dict[str, dict[str, str]]:
