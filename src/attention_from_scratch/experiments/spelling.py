@@ -4,23 +4,35 @@ Five models of about as many parameters are taught the same words of the CMU Pro
 same orders, and then asked for words that none of them has met (`spelling_plan`). What they say is compared
 with every listed pronunciation; any of them counts as right.
 
-The trainings are a study: their outcomes are stored, and repeated by sample.
+The trainings are studies: their outcomes are stored, and repeated by sample. The rate was tuned for each
+model alike, and what that found is reported: it moves the recurrent models more than anything else.
+
+Refuted, if attention made no recurrent model better; whether a recurrent model or the transformer errs less
+was open.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from attention_from_scratch import speller_costs
 from attention_from_scratch.experiments import spelling_plan as plan
 from attention_from_scratch.experiments.policies import COUNT
-from measured.terms.experiment import Experiment, Findings
-from measured.terms.family import Family
-from measured.terms.measurement import Spread
+from attention_from_scratch.tasks import spelling
+from measured.terms.claims import Claim, Verdict, above, every
+from measured.terms.experiment import Experiment, Findings, Table
+from measured.terms.family import Family, rows, table
+from measured.terms.measurement import Close, Measurement, Spread
+from measured.terms.null import instead, one_seed, swapped
 from measured.terms.scope import Scope
-from measured.terms.trial import Study, read_outcomes
+from measured.terms.trial import Outcomes, Study, read_outcomes
 
-STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "spelling_comparison.json"
+FOLDER = Path(__file__).resolve().parents[3] / "tests" / "confirmations"
+STORED = FOLDER / "spelling_comparison.json"
+STORED_HEADS = FOLDER / "spelling_heads.json"
+STORED_MORE = FOLDER / "spelling_more_words.json"
 
 MODEL_WORDS = {
     "transformer": "transformer",
@@ -29,6 +41,9 @@ MODEL_WORDS = {
     "gru": "GRU",
     "gru_attention": "GRU with attention",
 }
+LABELS = {"model": MODEL_WORDS}
+LENGTHS = range(spelling.SHORTEST, spelling.LONGEST + 1)
+WAY_WORDS = {"grouped": "two heads of keys", "multi_query": "one head of keys"}
 TOLERANCE = {
     "phoneme_error": 0.02,
     "word_error": 0.04,
@@ -47,43 +62,246 @@ PHONEME_ERROR = Family(
     "phoneme error of the {model} on held-out words, mean over seeds",
     STORED_VALUE,
     ".3f",
-    labels={"model": MODEL_WORDS},
+    labels=LABELS,
 )
 WORD_ERROR = Family(
     "transformer.spelling.word_error.{model}",
     "word error of the {model} on held-out words, mean over seeds",
     STORED_VALUE,
     ".3f",
-    labels={"model": MODEL_WORDS},
+    labels=LABELS,
+)
+OVER_WORDS = Family(
+    "transformer.spelling.phoneme_error_over_words.{model}",
+    "standard error over words of the phoneme error of one {model}, mean over seeds",
+    Spread("stored outcomes of a study", k=3, floor=0.001),
+    ".3f",
+    labels=LABELS,
+)
+BY_LENGTH = Family(
+    "transformer.spelling.by_length.{model}.l{letters}",
+    "word error of the {model} on words of {letters} letters, mean over seeds",
+    Spread("stored outcomes of a study", k=3, floor=0.05),
+    ".2f",
+    labels=LABELS,
 )
 PARAMETER_COUNT = Family(
-    "transformer.spelling.parameters.{model}",
-    "parameters of the {model}",
+    "transformer.spelling.parameters.{model}", "parameters of the {model}", COUNT, ",d", labels=LABELS
+)
+MULTIPLY_ADDS = Family(
+    "transformer.spelling.multiply_adds.{model}",
+    "multiply-adds of the {model} for a word of {letters} letters and {sounds} sounds, counted",
     COUNT,
     ",d",
-    labels={"model": MODEL_WORDS},
+    labels=LABELS,
+)
+SECONDS = Family(
+    "transformer.spelling.seconds.{model}",
+    "seconds of one core for an update of the {model}, over the transformer's in the same study",
+    Close("seconds of one study on one machine", rtol=0.5),
+    ".2f",
+    labels=LABELS,
+)
+RATE = Family(
+    "transformer.spelling.rate.{model}",
+    "rate that the trials chose for the {model}",
+    COUNT,
+    "g",
+    labels=LABELS,
+)
+TRIED = Family(
+    "transformer.spelling.tried.{model}.{place}",
+    "phoneme error of the {model} on validation words in the trial at {rate}",
+    STORED_VALUE,
+    ".3f",
+    labels=LABELS,
+)
+HEADS = Family(
+    "transformer.spelling.heads.{way}",
+    "phoneme error of the transformer with {way} in the decoder's self-attention, mean over seeds",
+    STORED_VALUE,
+    ".3f",
+    labels={"way": WAY_WORDS},
+)
+MORE = Family(
+    "transformer.spelling.more_words.{model}",
+    "phoneme error of the {model} taught five times the words, one training",
+    Close("a stored outcome of a study", atol=0.02),
+    ".3f",
+    labels=LABELS,
+)
+SEED_COUNT = Family(
+    "transformer.spelling.seed_count", "seeds of each model that have been trained", COUNT, "d"
 )
 
 
-def measure(seeds: list[int], **settings: Any) -> Findings:
-    """Sum the stored outcomes up over their seeds."""
+def measure(seeds: list[int], letters: int, sounds: int, **settings: Any) -> Findings:
+    """Sum up the seeds that all models have been trained from; and whatever else is stored."""
     stored = read_outcomes(STORED)
-    found = []
+    done = [seed for seed in seeds if all(plan.name_of(model, seed) in stored for model in plan.MODELS)]
+    found: list[Measurement] = [SEED_COUNT.of(len(done))]
     for model in plan.MODELS:
-        made = [stored[plan.name_of(model, seed)] for seed in seeds]
+        made = [stored[plan.name_of(model, seed)] for seed in done]
+        found += _errors(model, made, done)
         found += [
-            PHONEME_ERROR.over_seeds([run["phoneme_error"] for run in made], seeds, model=model),
-            WORD_ERROR.over_seeds([run["word_error"] for run in made], seeds, model=model),
             PARAMETER_COUNT.of(int(made[0]["parameters"]), model=model),
+            MULTIPLY_ADDS.of(
+                speller_costs.multiply_adds(model, plan.MODELS[model], letters, sounds + 1),
+                model=model,
+                letters=letters,
+                sounds=sounds,
+            ),
+            SECONDS.of(_seconds(stored, model, done) / _seconds(stored, "transformer", done), model=model),
         ]
-    return Findings(tuple(found))
+        found += _trials(stored, model)
+    heads, more = _heads(settings["heads_seeds"]), _more()
+    tables = [*_tables(), _tuning(stored), *_smaller_tables(heads, more)]
+    return Findings((*found, *heads, *more), tables=tuple(tables))
+
+
+def _errors(model: str, made: list[Mapping[str, Any]], seeds: list[int]) -> Iterator[Measurement]:
+    for family, kept in (
+        (PHONEME_ERROR, "phoneme_error"),
+        (WORD_ERROR, "word_error"),
+        (OVER_WORDS, "phoneme_error_over_words"),
+    ):
+        yield family.over_seeds([run[kept] for run in made], seeds, model=model)
+    for index, letters in enumerate(LENGTHS):
+        shares = [run["wrong_by_length"][index] / run["words_by_length"][index] for run in made]
+        yield BY_LENGTH.over_seeds(shares, seeds, model=model, letters=letters)
+
+
+def _seconds(stored: Outcomes, model: str, seeds: list[int]) -> float:
+    return sum(stored[plan.name_of(model, seed)]["update_seconds"] for seed in seeds)
+
+
+def _trials(stored: Outcomes, model: str) -> Iterator[Measurement]:
+    yield RATE.of(plan.chosen_rate(stored, model), model=model)
+    for place, rate in enumerate(plan.rates_of(stored, model), 1):
+        error = stored[plan.trial_name(model, rate)]["phoneme_error"]
+        yield TRIED.of(error, model=model, place=place, rate=f"{rate:g}")
+
+
+def _heads(seeds: list[int]) -> list[Measurement]:
+    stored = read_outcomes(STORED_HEADS)
+    made = []
+    for way in plan.KEY_VALUE_HEADS:
+        done = [seed for seed in seeds if f"{way}.seed{seed}" in stored]
+        if done:
+            errors = [stored[f"{way}.seed{seed}"]["phoneme_error"] for seed in done]
+            made.append(HEADS.over_seeds(errors, done, way=way))
+    return made
+
+
+def _more() -> list[Measurement]:
+    stored = read_outcomes(STORED_MORE)
+    return [
+        MORE.of(stored[f"more.{model}"]["phoneme_error"], model=model)
+        for model in plan.MODELS
+        if f"more.{model}" in stored
+    ]
+
+
+def _tables() -> Iterator[Table]:
+    lines = rows("model", MODEL_WORDS)
+    yield table(
+        "spelling.errors",
+        "model",
+        lines,
+        {"phoneme error": PHONEME_ERROR, "word error": WORD_ERROR, "over words": OVER_WORDS},
+    )
+    yield table(
+        "spelling.costs",
+        "model",
+        lines,
+        {"parameters": PARAMETER_COUNT, "multiply-adds a word": MULTIPLY_ADDS, "seconds, ratio": SECONDS},
+    )
+    yield table(
+        "spelling.by_length",
+        "letters",
+        rows("letters", LENGTHS),
+        {words: BY_LENGTH.at(model=model) for model, words in MODEL_WORDS.items()},
+    )
+
+
+def _tuning(stored: Outcomes) -> Table:
+    tried = {model: plan.rates_of(stored, model) for model in plan.MODELS}
+    longest = max(tried.values(), key=len)
+    return Table(
+        "spelling.tuning",
+        ("model", *(f"rate {rate:g}" for rate in longest)),
+        tuple(
+            (
+                words,
+                *(
+                    TRIED.cell(model=model, place=place) if place <= len(tried[model]) else "not tried"
+                    for place in range(1, len(longest) + 1)
+                ),
+            )
+            for model, words in MODEL_WORDS.items()
+        ),
+    )
+
+
+def _smaller_tables(heads: list[Measurement], more: list[Measurement]) -> Iterator[Table]:
+    known = {m.id for m in (*heads, *more)}
+    yield Table(
+        "spelling.heads",
+        ("heads of keys and values", "phoneme error"),
+        (
+            ("four, as many as of queries", PHONEME_ERROR.cell(model="transformer")),
+            *(
+                (words, HEADS.cell(way=way) if HEADS.id_of(way=way) in known else "not trained yet")
+                for way, words in WAY_WORDS.items()
+            ),
+        ),
+    )
+    yield Table(
+        "spelling.more_words",
+        ("model", "five seeds, fewer words", "one training, five times the words"),
+        tuple(
+            (
+                words,
+                PHONEME_ERROR.cell(model=model),
+                MORE.cell(model=model) if MORE.id_of(model=model) in known else "not trained yet",
+            )
+            for model, words in MODEL_WORDS.items()
+        ),
+    )
+
+
+def _attention_helps(found: Findings) -> Verdict:
+    """Seed by seed, the recurrent model that looks back errs less than the one that does not."""
+    return every(
+        *(
+            above(
+                {
+                    f"{cell} {seed}": error - PHONEME_ERROR.samples(found, model=f"{cell}_attention")[seed]
+                    for seed, error in PHONEME_ERROR.samples(found, model=cell).items()
+                },
+                0.0,
+            )
+            for cell in ("lstm", "gru")
+        )
+    )
+
+
+def _lstm_leads(found: Findings) -> Verdict:
+    lead = PHONEME_ERROR.samples(found, model="lstm_attention")
+    return above(
+        {
+            f"seed {seed}": error - lead[seed]
+            for seed, error in PHONEME_ERROR.samples(found, model="transformer").items()
+        },
+        0.0,
+    )
 
 
 EXPERIMENT = Experiment(
     name="spelling",
     question="Which of five models of one size says the fewest sounds of unknown words wrongly?",
     measure=measure,
-    parameters=plan.PARAMETERS,
+    parameters={**plan.PARAMETERS, "letters": 7, "sounds": 6},
     prefixes=("transformer",),
     studies=(
         Study(
@@ -105,11 +323,61 @@ EXPERIMENT = Experiment(
             tolerance=TOLERANCE,
         ),
     ),
+    claims=(
+        Claim(
+            "transformer.spelling_attention_helps",
+            "from every seed that was trained, an LSTM and a GRU of one size say fewer sounds wrongly with "
+            "attention than without",
+            _attention_helps,
+            nulls=(
+                swapped(
+                    "transformer.spelling.phoneme_error.lstm",
+                    "transformer.spelling.phoneme_error.lstm_attention",
+                ),
+                swapped(
+                    "transformer.spelling.phoneme_error.gru",
+                    "transformer.spelling.phoneme_error.gru_attention",
+                ),
+                one_seed(
+                    "transformer.spelling.phoneme_error.lstm",
+                    by="transformer.spelling.phoneme_error.lstm_attention",
+                ),
+                one_seed(
+                    "transformer.spelling.phoneme_error.gru",
+                    by="transformer.spelling.phoneme_error.gru_attention",
+                ),
+            ),
+        ),
+        Claim(
+            "transformer.spelling_lstm_leads",
+            "from every seed that was trained, the LSTM with attention says fewer sounds wrongly than the "
+            "transformer",
+            _lstm_leads,
+            nulls=(
+                swapped(
+                    "transformer.spelling.phoneme_error.transformer",
+                    "transformer.spelling.phoneme_error.lstm_attention",
+                ),
+                instead(
+                    "transformer.spelling.phoneme_error.lstm_attention",
+                    by="transformer.spelling.phoneme_error.gru",
+                ),
+                one_seed(
+                    "transformer.spelling.phoneme_error.transformer",
+                    by="transformer.spelling.phoneme_error.lstm_attention",
+                ),
+            ),
+        ),
+    ),
     scopes={
+        "transformer.spelling.more_words.*": Scope(
+            "{more_training} training words, {more_passes} passes in batches of {batch}, one training each, "
+            "seed {more_seed}, at the rates of the comparison."
+        ),
         "transformer.spelling.*": Scope(
             "{training} training words, {passes} passes in batches of {batch}, each model at the best of the "
             "rates {rates} and their doubles where the highest is best, chosen with seed {rate_seed} in "
             "{rate_passes} passes; {test} held-out words, greedy decoding; seeds {seeds}."
-        )
+        ),
     },
 )
