@@ -17,6 +17,7 @@ import pictures_page  # noqa: E402
 import words_page  # noqa: E402
 
 import live_models  # noqa: E402
+import live_spellers  # noqa: E402
 import vendor  # noqa: E402
 from measured.terms.drawing import Palette  # noqa: E402
 
@@ -38,7 +39,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 def make_site(folder: Path) -> None:
-    """The fixture pages, the scripts, the vendored files, the palette and two random models."""
+    """The fixture pages, the scripts, the vendored files, the palette and random models."""
     shutil.copytree(Path(__file__).parent / "sketches", folder, dirs_exist_ok=True)
     shutil.copytree(ROOT / "docs" / "assets" / "javascripts", folder / "assets" / "javascripts")
     shutil.copytree(ROOT / "docs" / "assets" / "stylesheets", folder / "assets" / "stylesheets")
@@ -51,6 +52,7 @@ def make_site(folder: Path) -> None:
     (folder / "icon.svg").write_text(ICON)
     live_models.export_random(folder / "models", 2, "two-blocks", 16)
     live_models.export_random(folder / "models", 1, "one-block", 16)
+    live_spellers.export_random(folder / "models" / "speller")
 
 
 def serve(folder: Path) -> tuple[ThreadingHTTPServer, str]:

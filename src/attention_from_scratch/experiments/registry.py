@@ -14,6 +14,7 @@ from attention_from_scratch.experiments import (
     scale,
     scale_grid,
     speller,
+    spelling,
 )
 
 EXPERIMENTS = [
@@ -29,5 +30,6 @@ EXPERIMENTS = [
     recurrence.EXPERIMENT,
     padding.EXPERIMENT,
     cache.EXPERIMENT,
+    spelling.EXPERIMENT,
     speller.EXPERIMENT,
 ]

@@ -60,10 +60,10 @@ export const tidied = (text) => text.trim().toLowerCase();
 /** Letters as tokens from 1. */
 export const tokensOf = (word, letters) => [...word].map((letter) => letters.indexOf(letter) + 1);
 
-/** Sounds of the tokens before the end. */
-export function soundsOf(tokens, { sounds, end }) {
-  const stop = tokens.indexOf(end);
-  return (stop < 0 ? tokens : tokens.slice(0, stop)).map((token) => sounds[token - 1] ?? "?");
+/** The sounds that a model said, up to the first token that is none. */
+export function soundsOf(tokens, { sounds }) {
+  const stop = tokens.findIndex((token) => token < 1 || token > sounds.length);
+  return (stop < 0 ? tokens : tokens.slice(0, stop)).map((token) => sounds[token - 1]);
 }
 
 /** Row (of `from` numbers) times kernel (from × to) plus bias, if there is one. */

@@ -53,7 +53,7 @@ export async function mount(root) {
   const from = button("From the first sound", () => moveTo(1));
   const all = button("The whole word", () => moveTo(Infinity));
   const cache = html("div", { className: "speller-cache" });
-  const table = html("div", { className: "sketch-scroll" });
+  const table = html("div", { className: "sketch-scroll", tabIndex: 0, role: "group", "aria-label": "Table of weights" });
   const details = html("details", { className: "speller-numbers" }, html("summary", {}, "The weights as numbers"), table);
   const output = html("div", {}, stage, words_.element, verdicts, html("div", { className: "sketch-controls" }, from, back, next, all), cache, details);
 
@@ -76,7 +76,7 @@ export async function mount(root) {
     return {
       letters: [...word],
       steps: said.steps,
-      names: said.tokens.map((token) => (token === transformer.end ? "end" : soundsOf([token], transformer)[0])),
+      names: said.tokens.map((token) => soundsOf([token], transformer)[0] ?? "end"),
       sounds: soundsOf(said.tokens, transformer),
       without: soundsOf(spellWithoutAttention(lstm, letters).tokens, lstm),
       listed: place < 0 ? null : words.listed[place].split("|").map((spoken) => spoken.split(" ")),
@@ -125,7 +125,7 @@ export async function mount(root) {
           type: "button",
           className: `speller-sound speller-series${(s % 5) + 1}`,
           "aria-pressed": String(state.only === s),
-          "aria-label": `${told}: ${looks(rows[s])}`,
+          title: `${told}: ${looks(rows[s])}`,
           tabIndex: s === (state.only ?? 0) ? 0 : -1,
           onclick: () => {
             state.only = state.only === s ? null : s;
@@ -185,7 +185,7 @@ export async function mount(root) {
     const kept = bytesKept(transformer, count, found.letters.length);
     const names = ["start", ...found.names].slice(0, found.steps.length);
     cache.replaceChildren(
-      html("div", { className: "sketch-scroll" }, cacheGrid({ names, filled: count, blocks: transformer.blocks })),
+      html("div", { className: "sketch-scroll", tabIndex: 0, role: "group", "aria-label": "The cache" }, cacheGrid({ names, filled: count, blocks: transformer.blocks })),
       html(
         "p",
         { className: "speller-kept" },
