@@ -48,7 +48,7 @@ EXERCISES = (
     _exercise(5, "Split into heads and merge", multi_head_attention, multi_head_attention_mistakes),
     _exercise(6, "Attention block by block", online_attention, online_attention_mistakes),
     _exercise(7, "Find the head that carries the shift", find_shift, find_shift_mistakes),
-    _exercise(9, "Keep keys and values", cached_attention, cached_attention_mistakes),
+    _exercise(8, "Keep keys and values", cached_attention, cached_attention_mistakes),
 )
 
 
