@@ -2,8 +2,8 @@
 
 from attention_from_scratch.experiments import (
     agreement,
-    checkpoints,
     cache,
+    checkpoints,
     depth,
     heads,
     held_out,
