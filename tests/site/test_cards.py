@@ -25,7 +25,7 @@ def with_numbers(site):
 
 
 def first(page, selector="article a.measured:not([data-ids]):visible", *, sources=True):
-    page.wait_for_selector("article[data-mounted=ready]")
+    page.wait_for_selector(":is(article, main)[data-mounted=ready]")
     if sources:
         page.get_by_role("switch", name="Show sources").check()
     link = page.locator(selector).first
@@ -52,8 +52,7 @@ def test_hovering_opens_a_card_that_says_where_the_number_comes_from(visit, with
     card.wait_for()
     assert card.locator(".card-words").inner_text().endswith(".")
     assert not card.locator("dl").is_visible()
-    card.locator("summary").click()
-    names = card.locator("dt").all_inner_texts()
+    names = card.locator("dt").all_text_contents()
     assert {"Value", "Stored", "Experiment", "Code", "Run"} <= set(names)
     assert link.bounding_box() == before
     box, view = card.bounding_box(), page.viewport_size
@@ -125,7 +124,7 @@ def test_sources_are_hidden_until_they_are_asked_for_and_that_is_remembered(visi
     page.get_by_role("switch", name="Show sources").press("Space")
     assert link.evaluate(line) == "underline"
     page.reload()
-    page.wait_for_selector("article[data-mounted=ready]")
+    page.wait_for_selector(":is(article, main)[data-mounted=ready]")
     assert page.locator("article a.measured:visible").first.evaluate(line) == "underline"
     assert page.get_by_role("switch", name="Show sources").is_checked()
 

@@ -335,6 +335,7 @@ function place(trigger, content) {
     card.style.top = `${top}px`;
   };
   move();
+  card.addEventListener("toggle", move, true); // what is unfolded may need room above
   return {
     card,
     trigger,
