@@ -33,11 +33,13 @@ def run(*command, **options):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel of this project."""
-    folder = tmp_path_factory.mktemp("wheel")
+def wheels(tmp_path_factory):
+    """The wheels of the engine and of this project."""
+    folder = tmp_path_factory.mktemp("wheels")
     code = "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))"
-    return folder / run(sys.executable, "-c", code, str(folder), cwd=ROOT).splitlines()[-1]
+    for project in (ROOT / "src" / "measured", ROOT):
+        run(sys.executable, "-c", code, str(folder), cwd=project)
+    return sorted(map(str, folder.glob("*.whl")))
 
 
 def what_to_install(notebook):
@@ -57,12 +59,12 @@ def texts(notebook):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.relative_to(SITE).as_posix())
-def test_a_notebook_runs_elsewhere(path, wheel, tmp_path):
+def test_a_notebook_runs_elsewhere(path, wheels, tmp_path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
     packages, with_project = what_to_install(notebook)
     python = tmp_path / "empty" / "bin" / "python"
     run(sys.executable, "-m", "venv", str(python.parents[1]))
-    wanted = [*packages, "nbclient", "ipykernel", *([str(wheel)] if with_project else [])]
+    wanted = [*packages, "nbclient", "ipykernel", *(wheels if with_project else [])]
     run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted)
     here, there = tmp_path / "here.ipynb", tmp_path / "there.ipynb"
     shutil.copyfile(path, here)

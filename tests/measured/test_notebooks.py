@@ -11,7 +11,7 @@ import nbformat
 import numpy
 import pytest
 
-from measured.site.notebooks import Elsewhere, notebook, place_of, requirements
+from measured.site.notebooks import Elsewhere, Needs, notebook, place_of, requirements
 from measured.site.plain_markdown import PlainMarkdown
 from measured.weaving.cells import Executed
 from measured.weaving.weave import Woven
@@ -189,17 +189,33 @@ def test_a_cell_inside_of_a_container_leaves_no_code_block_behind():
 
 
 def test_what_cells_need_is_followed_through_the_projects_modules():
-    wanted, with_project = requirements(["from measured.terms import drawing\n%time 1"], ("measured",))
-    assert with_project
-    assert any(name.startswith("matplotlib==") for name in wanted)
-    assert requirements(["import json, sys"], ("measured",)) == ([], False)
+    needs = requirements(
+        ["from attention_from_scratch import attention\n%time 1"], ("attention_from_scratch",)
+    )
+    assert needs.project
+    assert not needs.engine
+    assert any(name.startswith("numpy==") for name in needs.distributions)
+    assert requirements(["import json, sys"], ("measured",)) == Needs([])
+
+
+@pytest.mark.parametrize("packages", [("measured", "attention_from_scratch"), ("attention_from_scratch",)])
+def test_the_engine_is_never_asked_for_by_name(packages):
+    """The package index has no `measured-site` of ours; who made one would be run by every reader."""
+    needs = requirements(["from attention_from_scratch.tasks import spelling"], packages)
+    assert (needs.project, needs.engine) == (True, True)
+    assert not any("measured" in name for name in needs.distributions)
+    assert requirements(["from measured.terms import drawing"], packages).engine
 
 
 def test_the_project_is_installed_from_its_repository_where_it_has_one():
     pieces = (("prose", "x"), ("cell", "7"))
-    run = Executed(notebook={7: {"code": "import measured.errors", "outputs": []}})
-    here = Elsewhere("Book", "", ("measured",), "book", "git+https://example.org/b@abc")
+    run = Executed(notebook={7: {"code": "import attention_from_scratch.tasks.spelling", "outputs": []}})
+    ours = ("attention_from_scratch",)
+    git = "git+https://example.org/b@abc"
+    here = Elsewhere("Book", "", ours, "book", git, f"{git}#subdirectory=src/measured")
     first = json.loads(notebook("a.md", woven(*pieces), run, here))["cells"][0]["source"]
     assert 'python -m pip install "book @ git+https://example.org/b@abc"' in first
-    nowhere = Elsewhere("Book", "", ("measured",), "book")
-    assert "`book`: install it from its wheel" in notebook("a.md", woven(*pieces), run, nowhere)
+    assert f'python -m pip install "measured-site @ {git}#subdirectory=src/measured"' in first
+    nowhere = notebook("a.md", woven(*pieces), run, Elsewhere("Book", "", ours, "book"))
+    assert "`book`: install it from its wheel" in nowhere
+    assert "`measured-site`: install it from its wheel" in nowhere

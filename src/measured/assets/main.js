@@ -4,8 +4,8 @@
 // shown. Each part is fetched by pages that have something for it. `mount(element)` returns how to take it away.
 
 const PARTS = [
-  ["article, [role=main], main", "a.measured, a.claim-mark", () => import("./cards.js")],
-  [".ledger-filter", null, () => import("./ledger.js")],
+  [["article", "[role=main]", "main"], "a.measured, a.claim-mark", () => import("./cards.js")],
+  [[".ledger-filter"], null, () => import("./ledger.js")],
 ];
 
 let mounted = [];
@@ -14,8 +14,8 @@ let mounted = [];
 function start() {
   for (const unmount of mounted) unmount();
   mounted = [];
-  for (const [selector, held, bring] of PARTS) {
-    const element = document.querySelector(selector);
+  for (const [selectors, held, bring] of PARTS) {
+    const element = selectors.map((selector) => document.querySelector(selector)).find(Boolean); // the innermost first
     if (element && (!held || element.querySelector(held))) mount(element, bring);
   }
 }

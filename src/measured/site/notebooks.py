@@ -14,12 +14,13 @@ from importlib import metadata
 from importlib.util import find_spec
 from typing import Any
 
-from measured.making.fingerprint import Sources
+from measured.making.fingerprint import ENGINE, Sources
 from measured.site.finish_page import address_of
 from measured.site.plain_markdown import PlainMarkdown, encoded
 from measured.weaving.cells import Executed
 from measured.weaving.weave import Woven
 
+ENGINE_DISTRIBUTION = "measured-site"
 _CELL = "\ue003"
 
 
@@ -33,6 +34,7 @@ class Elsewhere:
         packages: the project's own packages.
         distribution: the name under which the project installs.
         repository: what pip installs the project from; empty where nobody knows it.
+        engine: what pip installs the engine from, where its source is part of the project; else empty.
         picture: the bytes of a picture by its place in the site; None where there is none.
         directory_urls: whether `a.md` becomes `a/`.
     """
@@ -42,6 +44,7 @@ class Elsewhere:
     packages: tuple[str, ...] = ()
     distribution: str = ""
     repository: str = ""
+    engine: str = ""
     picture: Callable[[str], bytes | None] = field(default=lambda place: None)
     directory_urls: bool = True
 
@@ -79,41 +82,61 @@ def notebook(where: str, woven: Woven, executed: Executed, elsewhere: Elsewhere)
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def requirements(code: Iterable[str], packages: tuple[str, ...]) -> tuple[list[str], bool]:
-    """What cells need: distributions at the versions here, and whether the project itself.
+@dataclass(frozen=True)
+class Needs:
+    """What cells need.
 
-    Imports are followed through the project's own modules.
+    Args:
+        distributions: at the versions here; never the engine, which no package index has under its name.
+        project: whether the project itself.
+        engine: whether the engine.
     """
+
+    distributions: list[str]
+    project: bool = False
+    engine: bool = False
+
+
+def requirements(code: Iterable[str], packages: tuple[str, ...]) -> Needs:
+    """What cells need; imports are followed through the project's own modules."""
     named = {module for text in code for module in _imports(text)}
     found = {module.split(".")[0] for module in named}
     ours = [module for module in sorted(named) if module.split(".")[0] in packages and _exists(module)]
     own = Sources(packages).closure(ours) if ours else {}
     for path in own.values():
         found |= {module.split(".")[0] for module in _imports(path.read_text(encoding="utf-8"))}
-    foreign = sorted(name for name in found if name not in sys.stdlib_module_names and name not in packages)
-    distributions = {name for module in foreign for name in _distributions().get(module, [])[:1]}
-    return [f"{name}=={metadata.version(name)}" for name in sorted(distributions, key=str.lower)], bool(own)
+    known = {*sys.stdlib_module_names, *packages, ENGINE}
+    distributions = {name for module in found - known for name in _distributions().get(module, [])[:1]}
+    pinned = [f"{name}=={metadata.version(name)}" for name in sorted(distributions, key=str.lower)]
+    is_ours = any(module.partition(".")[0] != ENGINE for module in own)
+    return Needs(pinned, is_ours, ENGINE in found or any(m.partition(".")[0] == ENGINE for m in own))
 
 
 def _preface(title: str, where: str, url: str, code: list[str], elsewhere: Elsewhere) -> str:
     page = f"[{title}]({url}{address_of(where, elsewhere.directory_urls)})" if url else f"*{title}*"
-    wanted, with_project = requirements(code, elsewhere.packages)
+    needs = requirements(code, elsewhere.packages)
     lines = [
         f"This notebook is the page {page} of *{elsewhere.name}*, executed, with its outputs. To run it"
         f" yourself, install Python {'.'.join(map(str, sys.version_info[:2]))} or later, and:",
         "",
         "```sh",
-        f"python -m pip install jupyterlab {' '.join(wanted)}".rstrip(),
+        f"python -m pip install jupyterlab {' '.join(needs.distributions)}".rstrip(),
     ]
-    if with_project and elsewhere.repository:
-        lines.append(f'python -m pip install "{elsewhere.distribution} @ {elsewhere.repository}"')
+    parts = [
+        (needs.engine, "the engine", ENGINE_DISTRIBUTION, elsewhere.engine),
+        (needs.project, "the project itself", elsewhere.distribution, elsewhere.repository),
+    ]
+    for needed, _, name, source in parts:
+        if needed and source:
+            lines.append(f'python -m pip install "{name} @ {source}"')
     lines.append("```")
-    if with_project and not elsewhere.repository:
-        lines += [
-            "",
-            f"Some cells import the project itself, `{elsewhere.distribution}`: install it from its wheel, or"
-            " from a copy of its repository, with `python -m pip install PATH`.",
-        ]
+    for needed, words, name, source in parts:
+        if needed and not source:
+            lines += [
+                "",
+                f"Some cells import {words}, `{name}`: install it from its wheel, or from a copy of the"
+                " repository, with `python -m pip install PATH`.",
+            ]
     return "\n".join(lines)
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import measured
 from measured import fast_yaml, files, folders
 from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings, is_page
@@ -214,9 +215,19 @@ def _elsewhere(project: Project, settings: SiteSettings, copied: Mapping[str, Pa
         project.packages,
         project.distribution,
         f"git+{commit.repository}@{commit.sha}" if commit else "",
+        _engine_at(project, commit),
         picture,
         settings.directory_urls,
     )
+
+
+def _engine_at(project: Project, commit: provenance.Commit | None) -> str:
+    """What pip installs the engine from, where the project's repository holds its source."""
+    engine = Path(measured.__file__).resolve().parent
+    if commit is None or not engine.is_relative_to(project.root):
+        return ""
+    below = engine.relative_to(project.root).as_posix()
+    return f"git+{commit.repository}@{commit.sha}#subdirectory={below}"
 
 
 def front_matter(meta: Mapping[str, Any]) -> str:
