@@ -8,8 +8,8 @@ itself before it shows anything.
 
 from __future__ import annotations
 
-import gzip
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -70,7 +70,7 @@ def packed(
             whole.append(np.ascontiguousarray(part.levels, np.int8).tobytes())
             place += part.levels.size
     blocks = sum(name.endswith("_cross.query.kernel") for name in weights)
-    return gzip.compress(b"".join([*numbers, *whole]), 9, mtime=0), {
+    return _gzipped(b"".join([*numbers, *whole])), {
         "model": model,
         "weights": f"{model}.bin.gz",
         "bytes": place,
@@ -158,6 +158,12 @@ def files(
 def weights_in(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The weights among a run's arrays (`weights.…`), by name."""
     return {name.removeprefix("weights."): a for name, a in arrays.items() if name.startswith("weights.")}
+
+
+def _gzipped(data: bytes) -> bytes:
+    """A gzip file without a time. Nothing in weights repeats, so no repeats are looked for."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31, 9, zlib.Z_HUFFMAN_ONLY)
+    return packer.compress(data) + packer.flush()
 
 
 def _json(data: Any) -> bytes:
