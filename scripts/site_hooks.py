@@ -4,9 +4,8 @@ Files: each exercise as a notebook that runs by itself, the trained models that 
 browsers, how to cite the site, and for whoever makes a site of their own the engine's wheel and reference.
 Steps: the theme's script waits for its reader, a dark machine is dark from the first line on, the faces that
 a page surely shows are asked for before its style sheet is read, whoever opens a page as a file is told what
-to type, the footer says who wrote it, when, and under which licence,
-queries, keys and values have one colour and one line in formulas and in code, and a page says how long it
-takes.
+to type, the footer says who wrote it, when, and under which licence, queries, keys and values have one colour
+and one line in formulas and in code, and a page says how long it takes.
 """
 
 from __future__ import annotations
