@@ -40,7 +40,7 @@ PARAMETERS: dict[str, Any] = {
     "rates": {"transformer": 4e-3, "lstm": 3.2e-2},
     "beams": [1, 5],
     "beam_words": 1_000,
-    "drawn": ["wrote"],
+    "drawn": ["knightly", "wrote", "skate", "sympathize"],
 }
 BLOCKS = tuple(range(1, plan.MODELS["transformer"]["blocks"] + 1))
 HEADS_OF_QUERIES = plan.MODELS["transformer"]["num_heads"]
@@ -339,11 +339,11 @@ def where_it_looks(
             ]
     last = _weights(looked, BLOCKS[-1], "mean")
     found += _silent_letters(np.where(sound[..., None], last, 0).max(axis=1), right)
-    kept = {
-        f"alignment.{word.letters}": last[index, : count[index], : length[index]]
-        for index, word in enumerate(right)
-        if word.letters in drawn
-    }
+    kept: dict[str, np.ndarray] = {}
+    for index, word in enumerate(right):
+        if word.letters in drawn:
+            kept[f"alignment.{word.letters}"] = last[index, : count[index], : length[index]]
+            kept[f"sounds.{word.letters}"] = pairs.targets[index, : count[index]]
     return found, kept
 
 

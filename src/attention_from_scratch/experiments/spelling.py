@@ -216,12 +216,6 @@ def _tables() -> Iterator[Table]:
         lines,
         {"parameters": PARAMETER_COUNT, "multiply-adds a word": MULTIPLY_ADDS, "seconds, ratio": SECONDS},
     )
-    yield table(
-        "spelling.by_length",
-        "letters",
-        rows("letters", LENGTHS),
-        {words: BY_LENGTH.at(model=model) for model, words in MODEL_WORDS.items()},
-    )
 
 
 def _tuning(stored: Outcomes) -> Table:

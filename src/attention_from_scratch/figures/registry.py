@@ -1,6 +1,15 @@
 """The figures, by the experiments whose records they draw. Importing this imports no Matplotlib."""
 
-from attention_from_scratch.figures import circuits, heads, induction, masks, recurrence, scale, scale_grid
+from attention_from_scratch.figures import (
+    circuits,
+    heads,
+    induction,
+    masks,
+    recurrence,
+    scale,
+    scale_grid,
+    spelling,
+)
 from measured.terms.drawing import Plot
 
 FIGURES = [
@@ -19,4 +28,6 @@ FIGURES = [
     Plot("recurrence.gradients", recurrence.gradients, ("recurrence",)),
     Plot("recurrence.cost", recurrence.cost, ("recurrence",)),
     Plot("recurrence.dilution", recurrence.dilution, ("recurrence",)),
+    Plot("speller.alignment", spelling.alignment, ("speller",)),
+    Plot("spelling.by_length", spelling.by_length, ("spelling",)),
 ]
