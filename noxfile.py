@@ -13,8 +13,9 @@ nox.options.reuse_venv = "yes"
 
 NO_SITE = [f"--ignore=tests/{name}" for name in ("regressions", "attack", "site", "tutorial")]
 
-# What measures; what makes the site and tests it; what lints and audits. The last two move no number.
-LOCKS = ("requirements", "requirements-site", "requirements-lint")
+# What measures; what makes the site and tests it; what lints and audits; what a cluster needs. Only the
+# first moves numbers.
+LOCKS = ("requirements", "requirements-site", "requirements-lint", "requirements-cluster")
 STARTING = "src/measured/start/requirements"
 COMPILE = (
     "uv", "pip", "compile", "--universal", "--python-version", "3.11", "--generate-hashes",
@@ -24,10 +25,12 @@ COMPILE = (
 STEADY = {"PYTHONHASHSEED": "0", "NO_MKDOCS_2_WARNING": "1"}
 
 
-def install(session: nox.Session) -> None:
+def install(session: nox.Session, cluster: bool = False) -> None:
     """Install the locked dependencies, by hash, and the engine and the subject, editable."""
     session.env.update(STEADY)
     session.install("-r", "requirements.lock", "-r", "requirements-site.lock")
+    if cluster or any(argument.startswith("--cluster") for argument in session.posargs):
+        session.install("-r", "requirements-cluster.lock")
     session.install("--no-deps", "--no-build-isolation", "-e", "src/measured", "-e", ".")
 
 
@@ -62,7 +65,7 @@ def serve(session: nox.Session) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the test suite: the engine, the subject, small pages and experiments; minutes (-- -k NAME)."""
-    install(session)
+    install(session, cluster=True)
     # A file's tests share what they start, so a file stays with one process.
     shared = [] if session.posargs else ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"]
     session.run("pytest", *NO_SITE, *shared, *session.posargs)
@@ -96,6 +99,13 @@ def confirm(session: nox.Session) -> None:
     """Put claims to fresh seeds, run studies, store what comes out; long (-- NAME, --again, --seconds N)."""
     install(session)
     session.run("measured", "confirm", *session.posargs)
+
+
+@nox.session
+def worker(session: nox.Session) -> None:
+    """Make runs for whoever builds with --cluster ADDRESS (-- ADDRESS), until the scheduler ends."""
+    install(session, cluster=True)
+    session.run("measured", "worker", *session.posargs)
 
 
 @nox.session
@@ -186,7 +196,7 @@ def audit(session: nox.Session) -> None:
 @nox.session(python=["3.11", "3.12", "3.13"])
 def versions(session: nox.Session) -> None:
     """On each Python that is there: tests, and the stored values of what is measured without training."""
-    install(session)
+    install(session, cluster=True)
     session.run("pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", *NO_SITE)
     session.run("python", "scripts/light_values.py")
 

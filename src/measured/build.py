@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from measured import folders, private_words
 from measured.gate import prose, verdicts
@@ -18,6 +19,9 @@ from measured.project import Project
 from measured.site import checks
 from measured.site.product import SiteProduct
 
+if TYPE_CHECKING:
+    from measured.making.executor import Executor
+
 Say = Callable[[str], None]
 
 
@@ -28,6 +32,7 @@ def build(
     fetch: Callable[[Path, Path], object] | None = None,
     *,
     all_here: bool = False,
+    cluster: str = "",
 ) -> Path:
     """The whole way; the site that stood before stands until the new one has passed every check.
 
@@ -37,6 +42,7 @@ def build(
         workers: processes that measure at the same time; None for as many as fit.
         fetch: installs the site's third-party files, given the project's folder and that of its builds.
         all_here: whether to take nothing over, and to measure anew what was.
+        cluster: the address of a Dask scheduler whose workers make the runs; empty for none.
 
     Returns:
         The folder of the finished site.
@@ -47,7 +53,7 @@ def build(
     with alone(project, say):
         target = project.shown_site
         folders.recover(project.site)
-        jobs = measure(project, say, workers, all_here=all_here)
+        jobs = measure(project, say, workers, all_here=all_here, cluster=cluster)
         if project.quick:
             say("gate: not asked, since quick records are never published")
         else:
@@ -86,7 +92,9 @@ def plan(
     return every
 
 
-def measure(project: Project, say: Say, workers: int | None, *, all_here: bool = False) -> list[workflow.Job]:
+def measure(
+    project: Project, say: Say, workers: int | None, *, all_here: bool = False, cluster: str = ""
+) -> list[workflow.Job]:
     """Take over what can be had, run and draw what is stale; see afterwards that nothing is left.
 
     Returns:
@@ -99,7 +107,7 @@ def measure(project: Project, say: Say, workers: int | None, *, all_here: bool =
     sources.keep()
     stale = [job for job in every if job.why]
     if stale:
-        make(project, stale, say, workers)
+        make(project, stale, say, workers, cluster)
         workflow.refuse_stale(project, all_here=all_here)
     for path in workflow.prune(project, every):
         say(f"  removed {_shown(path, project.root)}: nothing declares it any more")
@@ -121,11 +129,10 @@ def remeasure(project: Project, jobs: Sequence[workflow.Job], say: Say, workers:
     Raises:
         MeasuredError: one of them gives other values here.
     """
-    from measured.making.executor import LocalProcesses, default_workers
     from measured.results import remeasuring
 
-    def executor(of: Project, count: int) -> LocalProcesses:
-        return LocalProcesses(of, min(workers or default_workers(), count))
+    def executor(of: Project, count: int) -> Executor:
+        return executor_for(of, min(workers or _fitting(), count), "")
 
     remeasuring.remeasure_a_few(project, jobs, executor, say)
 
@@ -137,17 +144,32 @@ def claims(project: Project, say: Say) -> None:
         MeasuredError: a claim that could not fail, or a stored outcome that does not come out again.
     """
     say(f"claims: {refuse_vacuous(project.read_records())}")
+    confirming.repeat_a_few(project, executor_for(project, 1, ""), say)
+
+
+def make(
+    project: Project, chosen: Sequence[workflow.Job], say: Say, workers: int | None, cluster: str = ""
+) -> None:
+    """Make what was chosen, in processes of this machine, or on a cluster's workers."""
+    here = min(workers or _fitting(), len(chosen))
+    workflow.make(project, chosen, executor_for(project, here, cluster), say)
+
+
+def executor_for(project: Project, workers: int, cluster: str) -> Executor:
+    """Where work is done; what a cluster needs is imported only if there is one."""
+    if cluster:
+        from measured.cluster.driver import Cluster
+
+        return Cluster(project, cluster, workers)
     from measured.making.executor import LocalProcesses
 
-    confirming.repeat_a_few(project, LocalProcesses(project, 1), say)
+    return LocalProcesses(project, workers)
 
 
-def make(project: Project, chosen: Sequence[workflow.Job], say: Say, workers: int | None) -> None:
-    """Make what was chosen, in processes of this machine."""
-    from measured.making.executor import LocalProcesses, default_workers
+def _fitting() -> int:
+    from measured.making.executor import default_workers
 
-    executor = LocalProcesses(project, min(workers or default_workers(), len(chosen)))
-    workflow.make(project, chosen, executor, say)
+    return default_workers()
 
 
 def render(project: Project, target: Path) -> str:

@@ -74,6 +74,14 @@ def _taking_over(command: Callable[..., None]) -> Callable[..., None]:
     return taking(measuring(command))
 
 
+_on_cluster = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    default="",
+    help="Have runs made by the workers of a Dask scheduler: tcp://host:8786.",
+)
+
+
 def _taking_from(project: Project, results: str | None, all_here: bool) -> Project:
     """With where results come from: the option, the environment, pyproject.toml, in this order."""
     if results is not None and all_here:
@@ -90,6 +98,7 @@ def _taking_from(project: Project, results: str | None, all_here: bool) -> Proje
 )
 @click.option("--renderer", help="mkdocs, properdocs or zensical; else what [tool.measured] says.")
 @_taking_over
+@_on_cluster
 @click.pass_obj
 def build(
     project: Project,
@@ -98,13 +107,15 @@ def build(
     renderer: str | None,
     results: str | None,
     all_here: bool,
+    cluster: str,
 ) -> None:
     """Measure what changed, draw, compare, weave, render, finish, publish."""
     from measured import build as building
 
     chosen = replace(project, quick=quick or project.quick, renderer=renderer or project.renderer)
     chosen = _taking_from(chosen, results, all_here)
-    building.build(chosen, click.echo, workers, _fetcher(project), all_here=all_here)
+    fetch = _fetcher(project)
+    building.build(chosen, click.echo, workers, fetch, all_here=all_here, cluster=cluster)
 
 
 @cli.command()
@@ -114,14 +125,15 @@ def build(
     help="Processes that measure at the same time; by default as many as cores and memory allow.",
 )
 @_taking_over
+@_on_cluster
 @click.pass_obj
-def make(project: Project, workers: int | None, results: str | None, all_here: bool) -> None:
+def make(project: Project, workers: int | None, results: str | None, all_here: bool, cluster: str) -> None:
     """Run and draw what is stale, and stop there."""
     from measured import build as building
 
     chosen = _taking_from(project, results, all_here)
     with building.alone(project, click.echo):
-        building.measure(chosen, click.echo, workers, all_here=all_here)
+        building.measure(chosen, click.echo, workers, all_here=all_here, cluster=cluster)
 
 
 @cli.command()
@@ -189,16 +201,33 @@ def accept(project: Project, yes: bool, show: bool) -> None:
 @click.argument("names", nargs=-1)
 @click.option("--again", is_flag=True, help="Also make the runs that are stored.")
 @click.option("--seconds", default=float("inf"), help="Start no further run after so many seconds.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), default=1, help="Processes that work at the same time."
+)
+@_on_cluster
 @click.pass_obj
-def confirm(project: Project, names: tuple[str, ...], again: bool, seconds: float) -> None:
+def confirm(
+    project: Project, names: tuple[str, ...], again: bool, seconds: float, workers: int, cluster: str
+) -> None:
     """Put claims to fresh seeds and run studies; store what comes out, whatever it is."""
     from measured import build as building
     from measured.making import confirming
-    from measured.making.executor import LocalProcesses
 
     with building.alone(project, click.echo):
-        executor = LocalProcesses(project, 1)
+        executor = building.executor_for(project, workers, cluster)
         confirming.confirm(project, executor, click.echo, names, again=again, seconds=seconds)
+
+
+@cli.command()
+@click.argument("address")
+@click.option("--places", type=click.IntRange(min=1), help="Runs made at the same time; as many as fit.")
+@click.pass_obj
+def worker(project: Project, address: str, places: int | None) -> None:
+    """Make runs for whoever builds with --cluster ADDRESS; in a clone of the same commit."""
+    from measured.cluster import worker as working
+    from measured.making.executor import default_workers
+
+    working.serve(project, address, places or default_workers(), click.echo)
 
 
 @cli.command()

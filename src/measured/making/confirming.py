@@ -10,14 +10,17 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from measured import files
 from measured.errors import MeasuredError
-from measured.making.order import OUTCOME, Order
+from measured.making.fingerprint import Sources
+from measured.making.order import OUTCOME, Order, Outcome
+from measured.making.products import inputs_of_run
 from measured.project import Project
 from measured.terms.claims import Claim
 from measured.terms.experiment import Run
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 
 REPEATED = 2  # stored runs that a build makes again
+LOOK = 1.0  # seconds between two looks at who is idle
 LONGEST_REPEAT = 60.0  # seconds; longer ones are repeated by `measured confirm --again` alone
 
 
@@ -128,7 +132,7 @@ def confirm(
 
     Args:
         project: whose trials and studies they are.
-        executor: where the runs are made, one after another.
+        executor: where the runs are made.
         say: receives one line a run.
         names: of those to run; all if none is given.
         again: also make those that are stored.
@@ -143,25 +147,89 @@ def confirm(
         raise MeasuredError(
             f"no trial or study is called {unknown[0]!r}", expected=f"one of {', '.join(asked) or 'none'}"
         )
+    confirming = _Confirming(project, [asked[name] for name in names or asked], again, say)
     began = time.monotonic()
     with executor:
-        for one in (asked[name] for name in names or asked):
-            kept = {} if again else read_file(one.path)
-            for run in _missing(one, kept):
-                if time.monotonic() - began > seconds:
-                    say(f"{one.name}: stopped with runs left; nox -s confirm makes them")
-                    return
-                outcome, taken = _made(project, executor, one, run, _outcomes(kept))
-                kept[run.name] = {
-                    "parameters": as_stored(run.parameters),
-                    "outcome": outcome,
-                    "seconds": taken,
-                }
-                _write(one, kept)
-                say(f"{one.name} {run.name}: {_said(outcome)}")
+        running: dict[Future[Outcome], tuple[int, Asked, Run]] = {}
+        while True:
+            over = time.monotonic() - began > seconds
+            for worker in _idle(executor, running):
+                found = None if over else confirming.next()
+                if found is not None:
+                    running[executor.submit(worker, confirming.order(*found))] = worker, *found
+            if not running:
+                if over or not confirming.is_left:
+                    break
+                executor.wait_for_workers()
+                continue
+            done, _ = wait(running, timeout=LOOK, return_when=FIRST_COMPLETED)
+            for future in done:
+                _, one, run = running.pop(future)
+                confirming.store(one, run, future.result())
+    confirming.tell()
+
+
+class _Confirming:
+    """What is stored of trials and studies, what is under way, and what is missing."""
+
+    def __init__(self, project: Project, asked: Sequence[Asked], again: bool, say: Say) -> None:
+        self._project, self._asked, self._say = project, asked, say
+        self._sources = Sources(project.packages)
+        self._kept = {one.name: {} if again else read_file(one.path) for one in asked}
+        self._under_way: set[tuple[str, str]] = set()
+
+    @property
+    def is_left(self) -> bool:
+        """Whether a run could be begun."""
+        return next(self._missing(), None) is not None
+
+    def next(self) -> tuple[Asked, Run] | None:
+        """A run that nobody has begun, if there is one: a study's next ones may depend on those under way."""
+        found = next(self._missing(), None)
+        if found is not None:
+            self._under_way.add((found[0].name, found[1].name))
+        return found
+
+    def order(self, one: Asked, run: Run) -> Order:
+        """What a worker is handed for it."""
+        return _order(self._project, self._sources, one, run, _outcomes(self._kept[one.name]))
+
+    def store(self, one: Asked, run: Run, made: Outcome) -> None:
+        """Store what came out, whatever it is; the file is ordered as the runs are declared."""
+        self._under_way.discard((one.name, run.name))
+        outcome, kept = json.loads(made.files[OUTCOME]), self._kept[one.name]
+        parameters = as_stored(run.parameters)
+        kept[run.name] = {"parameters": parameters, "outcome": outcome, "seconds": round(made.seconds, 1)}
+        names = [named.name for named in one.runs(_outcomes(kept))]
+        self._kept[one.name] = kept = {name: kept[name] for name in names if name in kept}
+        _write(one, kept)
+        self._say(f"{one.name} {run.name}: {_said(outcome)}")
+
+    def tell(self) -> None:
+        """Say what became of each claim, and what is left."""
+        for one in self._asked:
+            if next(self._missing_of(one), None) is not None:
+                self._say(f"{one.name}: stopped with runs left; nox -s confirm makes them")
+                continue
             for claim in one.claims:
                 found = confirmed(claim, one.claims, read_stored(one.path))
-                say(f"{claim.id}: {found.in_words()}")
+                self._say(f"{claim.id}: {found.in_words()}")
+
+    def _missing(self) -> Iterator[tuple[Asked, Run]]:
+        for one in self._asked:
+            yield from ((one, run) for run in self._missing_of(one))
+
+    def _missing_of(self, one: Asked) -> Iterator[Run]:
+        kept = self._kept[one.name]
+        for run in one.runs(_outcomes(kept)):
+            stored = run.name in kept and kept[run.name]["parameters"] == as_stored(run.parameters)
+            if not stored and (one.name, run.name) not in self._under_way:
+                yield run
+
+
+def _idle(executor: Executor, running: Mapping[Any, tuple[int, Asked, Run]]) -> list[int]:
+    busy = {worker for worker, *_ in running.values()}
+    return [w for w in range(executor.workers) if w not in busy and executor.takes(w, "outcome")]
 
 
 def read_file(path: Path) -> dict[str, dict[str, Any]]:
@@ -194,10 +262,12 @@ def repeat_a_few(project: Project, executor: Executor, say: Say) -> None:
     if mark.exists() and mark.read_text(encoding="utf-8") == json.dumps([commit, state], sort_keys=True):
         say("confirmations: compared before with the same code and stored outcomes")
         return
+    sources = Sources(project.packages)
     with executor:
         for one, run, stored in chosen[:REPEATED]:
-            outcome, _ = _made(project, executor, one, run, _outcomes(read_file(one.path)))
-            _refuse_other_outcome(one, run, stored["outcome"], outcome)
+            order = _order(project, sources, one, run, _outcomes(read_file(one.path)))
+            made = executor.submit(0, order).result()
+            _refuse_other_outcome(one, run, stored["outcome"], json.loads(made.files[OUTCOME]))
             say(f"confirmations: {one.name} {run.name} came out as stored")
     files.write_text(mark, json.dumps([commit, state], sort_keys=True))
 
@@ -229,30 +299,11 @@ def run_of(project: Project, name: str, run_name: str, known: Mapping[str, Any])
     raise MeasuredError(f"{name} has no run {run_name!r}")
 
 
-def _made(
-    project: Project, executor: Executor, one: Asked, run: Run, known: Mapping[str, Any]
-) -> tuple[dict[str, Any], float]:
-    """The outcome of a run, made in a process of its own, and how long it took."""
-    shares = f"outcomes of {one.name}"
-    order = Order(replace(project), "outcome", one.name, run.name, known=known, shares=shares)
-    made = executor.submit(0, order).result()
-    return json.loads(made.files[OUTCOME]), round(made.seconds, 1)
-
-
-def _missing(one: Asked, kept: dict[str, dict[str, Any]]) -> Iterator[Run]:
-    """The runs that are not stored, asked for after each again: a study's next ones may depend on it."""
-    while True:
-        named = {run.name: run for run in one.runs(_outcomes(kept))}
-        for name in [name for name in kept if name not in named]:
-            del kept[name]
-        missing = [
-            run
-            for name, run in named.items()
-            if name not in kept or kept[name]["parameters"] != as_stored(run.parameters)
-        ]
-        if not missing:
-            return
-        yield missing[0]
+def _order(project: Project, sources: Sources, one: Asked, run: Run, known: Mapping[str, Any]) -> Order:
+    """What a worker is handed for a run of a trial or study."""
+    full = replace(project, quick=False)
+    inputs = inputs_of_run(full, sources, run)
+    return Order(full, "outcome", one.name, run.name, inputs, known, f"outcomes of {one.name}")
 
 
 def _stored_runs(one: Asked) -> list[tuple[Run, dict[str, Any]]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
+from measured.errors import MeasuredError
 from measured.making import environment, work
 from measured.making.order import Order, Outcome
 from measured.making.sources import folders_of
@@ -16,6 +19,10 @@ from measured.project import Project
 
 GIGABYTE = 2**30
 A_TRAINING = 1.5 * GIGABYTE  # memory of a worker, where nothing is known of it
+
+
+class ExecutorGone(MeasuredError):
+    """Nobody is left who could do the work: to try the rest makes no sense."""
 
 
 class Executor(Protocol):
@@ -29,6 +36,16 @@ class Executor(Protocol):
     def __exit__(self, *error: object) -> None:
         """End every worker at once, whatever it is doing."""
 
+    def takes(self, worker: int, kind: str) -> bool:
+        """Whether a worker makes things of that kind."""
+
+    def wait_for_workers(self) -> None:
+        """Wait until somebody takes what nobody takes now.
+
+        Raises:
+            ExecutorGone: nobody will.
+        """
+
     def submit(self, worker: int, order: Order) -> Future[Outcome]:
         """Hand an order to a worker that has none."""
 
@@ -39,10 +56,11 @@ class LocalProcesses:
     Args:
         project: whose work it is.
         workers: how many.
+        act: what each of them does with an order.
     """
 
-    def __init__(self, project: Project, workers: int) -> None:
-        self.workers = workers
+    def __init__(self, project: Project, workers: int, act: Callable[[Order], Any] | None = None) -> None:
+        self.workers, self._act = workers, act or perform
         self._folders = folders_of(project.packages)
         self._home = TemporaryDirectory(prefix="measured-home-", ignore_cleanup_errors=True)
         self._pools: dict[int, object] = {}
@@ -58,6 +76,14 @@ class LocalProcesses:
         self._pools.clear()
         self._home.cleanup()
 
+    def takes(self, worker: int, kind: str) -> bool:
+        """Each makes anything."""
+        return True
+
+    def wait_for_workers(self) -> None:
+        """There are as many as there will be."""
+        raise ExecutorGone("no process of this machine takes this")
+
     def submit(self, worker: int, order: Order) -> Future[Outcome]:
         """Hand an order to a worker, which is started if it has not been."""
         from loky.process_executor import BrokenProcessPool
@@ -65,10 +91,10 @@ class LocalProcesses:
         if worker not in self._pools:
             self._pools[worker] = self._start()
         try:
-            return self._pools[worker].submit(perform, order)
+            return self._pools[worker].submit(self._act, order)
         except BrokenProcessPool:  # its process was killed with the order before
             self._pools[worker] = self._start()
-            return self._pools[worker].submit(perform, order)
+            return self._pools[worker].submit(self._act, order)
 
     def _start(self):
         from loky.process_executor import ProcessPoolExecutor
@@ -93,8 +119,15 @@ class LocalProcesses:
 
 def perform(order: Order) -> Outcome:
     """Make what was ordered, in the process that was started for it; with what it says of itself."""
+    began = time.process_time()
     made = work.perform(order)
-    return replace(made, environment=environment.describe(order.project.versions))
+    described = environment.describe(order.project.versions)
+    return replace(made, environment=described, processor=time.process_time() - began)
+
+
+def killed(error: BaseException) -> bool:
+    """Whether somebody, or the system, ended the process that worked."""
+    return type(error).__name__ in ("TerminatedWorkerError", "BrokenProcessPool")
 
 
 def default_workers() -> int:

@@ -45,6 +45,8 @@ class Outcome:
         memory: the most that the process held, in bytes.
         printed: the end of what was written to its output.
         environment: Python, versions, CPU class and settings of the process that worked.
+        processor: seconds of the processor's that it took.
+        elsewhere: whether another machine made it, or may have.
     """
 
     files: Mapping[str, bytes]
@@ -52,3 +54,5 @@ class Outcome:
     memory: int
     printed: str = ""
     environment: Mapping[str, Any] = field(default_factory=dict)
+    processor: float = 0.0
+    elsewhere: bool = False

@@ -48,9 +48,7 @@ class RunProduct:
 
     @cached_property
     def _inputs(self) -> Fingerprint:
-        return _of_work(
-            self.project, self.sources, [self.run.function], self.run.settings(self.project.quick), _WORKING
-        )
+        return inputs_of_run(self.project, self.sources, self.run)
 
     def found(self) -> Fingerprint | None:
         """What the stored arrays were made from."""
@@ -181,6 +179,11 @@ class FigureProduct:
         if changed:
             raise MeasuredError("changed by hand", path=changed[0])
         return fingerprint
+
+
+def inputs_of_run(project: Project, sources: Sources, run: Run) -> Fingerprint:
+    """What a run of an experiment or of a trial is made from, as far as it is known before the work."""
+    return _of_work(project, sources, [run.function], run.settings(project.quick), _WORKING)
 
 
 def _of_work(project: Project, sources: Sources, called, parameters, engine: tuple[str, ...]) -> Fingerprint:

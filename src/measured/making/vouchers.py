@@ -7,7 +7,7 @@ believed before its form was looked at.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +102,6 @@ class Voucher:
 def key_of(fingerprint: Mapping[str, str]) -> str:
     """What is known before the work, as one hash: code, parameters, versions, settings."""
     return digest({part: sha for part, sha in fingerprint.items() if part.partition(" ")[0] not in READ})
-
-
-def made_here(data: bytes, environment: Mapping[str, Any]) -> bytes:
-    """A voucher as a worker hands it back, with the environment of the process that worked."""
-    return replace(Voucher.parse(data), environment=environment or None).as_bytes()
 
 
 def is_hash(text: object) -> bool:

@@ -18,14 +18,15 @@ from pathlib import Path
 from measured import files
 from measured.archives import read_json
 from measured.errors import MeasuredError
-from measured.making import pruning
-from measured.making.executor import Executor
+from measured.making import fitting, pruning
+from measured.making.environment import describe
+from measured.making.executor import Executor, ExecutorGone, killed
 from measured.making.fingerprint import Sources, plain_json
 from measured.making.made import Product, Stale, made
 from measured.making.order import Order, Outcome
 from measured.making.products import FigureProduct, RecordProduct, RunProduct
 from measured.making.progress import Progress
-from measured.making.vouchers import made_here
+from measured.making.vouchers import Voucher
 from measured.project import Project
 
 Say = Callable[[str], None]
@@ -125,13 +126,16 @@ def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -
         while True:
             idle = set(range(executor.workers)) - {worker for worker, _ in running.values()}
             for worker in sorted(idle):
-                job = schedule.next_for(worker)
+                job = schedule.next_for(worker, executor.takes)
                 if job is not None:
                     order = replace(job.order, inputs=job.product.inputs())
                     running[executor.submit(worker, order)] = worker, job
                     progress.begins(worker, job.name)
             if not running:
-                break
+                if not schedule.is_waiting:
+                    break
+                executor.wait_for_workers()
+                continue
             done, _ = wait(running, timeout=1, return_when=FIRST_COMPLETED)
             for future in done:
                 worker, job = running.pop(future)
@@ -140,6 +144,8 @@ def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -
                     _store(project, job, outcome)
                     schedule.finish(job)
                     progress.ends(worker, job.seconds, outcome.seconds)
+                except ExecutorGone:
+                    raise
                 except Exception as error:  # noqa: BLE001 - whatever a worker raises is told, with the others
                     failures.append(_failure(job, error))
                     progress.ends(worker, job.seconds, job.seconds)
@@ -180,6 +186,10 @@ def prune(project: Project, declared: Iterable[Job]) -> list[Path]:
     return gone
 
 
+def _anything(worker: int, kind: str) -> bool:
+    return True
+
+
 class _Schedule:
     """Which job is next: of what is ready, what this worker has compiled; else what takes longest."""
 
@@ -195,13 +205,19 @@ class _Schedule:
         self._model_of: dict[int, str] = {}
         self._take_ready()
 
-    def next_for(self, worker: int) -> Job | None:
-        """The next job of a worker that has none, or None while there is nothing that can be begun."""
-        if not self._ready:
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something could be begun at once."""
+        return bool(self._ready)
+
+    def next_for(self, worker: int, takes: Callable[[int, str], bool] = _anything) -> Job | None:
+        """The next job of a worker that has none, or None while there is nothing that it could begin."""
+        fitting = [model for model, jobs in self._ready.items() if takes(worker, jobs[0].order.kind)]
+        if not fitting:
             return None
         model = self._model_of.get(worker, "")
-        if not model or model not in self._ready:
-            model = min(self._ready, key=self._rank)
+        if not model or model not in fitting:
+            model = min(fitting, key=self._rank)
         self._model_of[worker] = model
         waiting = self._ready[model]
         job = waiting.pop(0)
@@ -250,11 +266,37 @@ def _store(project: Project, job: Job, outcome: Outcome) -> None:
             f"{job.name}: the worker made {', '.join(outcome.files) or 'nothing'}",
             expected=", ".join(expected),
         )
-    for path, data in ((project.build / name, data) for name, data in outcome.files.items()):
-        vouches = isinstance(job.product, RunProduct) and path == job.makes[-1]
-        files.write_bytes(path, made_here(data, outcome.environment) if vouches else data)
-    taken = {"seconds": round(outcome.seconds, 3), "memory": outcome.memory}
+    made = {project.build / name: data for name, data in outcome.files.items()}
+    if isinstance(job.product, RunProduct):
+        arrays, vouching = job.makes
+        made[vouching] = _vouched(project, job, made[arrays], made[vouching], outcome)
+    for path, data in made.items():
+        files.write_bytes(path, data)
+    taken = {
+        "seconds": round(outcome.seconds, 3),
+        "processor": round(outcome.processor, 3),
+        "memory": outcome.memory,
+    }
     files.write_json(project.timings / f"{_timing(job.order)}.json", taken)
+
+
+def _vouched(project: Project, job: Job, arrays: bytes, voucher: bytes, outcome: Outcome) -> bytes:
+    """A run's voucher with the machine that made it, after both were looked at.
+
+    Raises:
+        MeasuredError: they are not what was asked for, or of another form.
+    """
+    found = Voucher.parse(voucher)
+    different = fitting.misfit(found, job.product.inputs(), project.root)
+    if different:
+        raise MeasuredError(
+            f"{job.name}: it was made from something else than the plan says: {different}",
+            mend="nothing was stored; run it again",
+        )
+    fitting.refuse_other_arrays(found, arrays)
+    here = outcome.environment
+    alike = not outcome.elsewhere or here["cpu_features"] == describe(project.versions)["cpu_features"]
+    return replace(found, environment=here or None, taken=not alike).as_bytes()
 
 
 def _timing(order: Order) -> str:
@@ -274,7 +316,7 @@ def _seconds(project: Project, name: str) -> float | None:
 def _failure(job: Job, error: Exception) -> str:
     if isinstance(error, MeasuredError):
         return str(error)
-    if type(error).__name__ in ("TerminatedWorkerError", "BrokenProcessPool"):
+    if killed(error):
         return (
             f"{job.name}: its process was killed (out of memory, or by somebody)\n"
             "  to mend: fewer workers need less memory: nox -s build -- --workers 1"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from measured import archives, files, folders
+from measured import files
 from measured.errors import MeasuredError
-from measured.making.fingerprint import changes
+from measured.making import fitting
 from measured.making.products import RunProduct
 from measured.making.vouchers import Voucher, key_of
-from measured.making.watching import read_now
 from measured.making.workflow import Job
 from measured.project import Project
 from measured.results.fetching import BadAddress
@@ -22,7 +19,6 @@ from measured.results.offers import Offer, OtherRun, offered
 Say = Callable[[str], None]
 
 SHOWN = 3  # refusals that are told one by one
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
 @dataclass
@@ -80,14 +76,12 @@ def _take(project: Project, run: RunProduct, key: str, offer: Offer, found: Take
             found.absent.append(run.name)
             return
         voucher = Voucher.parse(there.voucher)
-        misfit = _misfit(voucher, run, project)
+        misfit = fitting.misfit(voucher, run.inputs(), project.root)
         if misfit:
             found.other[run.name] = misfit
             return
         arrays = there.arrays(voucher.arrays)
-        if files.sha256(arrays) != voucher.arrays:
-            raise MeasuredError("its arrays are not those that its voucher vouches for")
-        archives.unpack_arrays(arrays)
+        fitting.refuse_other_arrays(voucher, arrays)
     except OtherRun as error:
         found.other[run.name] = error.problem
         return
@@ -105,25 +99,6 @@ def _store(run: RunProduct, arrays: bytes, voucher: Voucher) -> None:
         files.write_bytes(vouching, replace(voucher, taken=True).as_bytes())
     except MeasuredError as error:
         raise _NotStored(error.problem, path=error.path, mend=error.mend) from error
-
-
-def _misfit(voucher: Voucher, run: RunProduct, project: Project) -> str:
-    """In what it was made from something else than it would be made from here; empty where in nothing."""
-    for part in voucher.fingerprint:
-        _refuse_outside(part, project.root)
-    now = {**read_now(voucher.fingerprint, project.root), **run.inputs()}
-    return ", ".join(changes(voucher.fingerprint, now)[:2])
-
-
-def _refuse_outside(part: str, root: Path) -> None:
-    """A key names files of the project alone: those that it says were read are read here, to compare them."""
-    kind, _, name = part.partition(" ")
-    if kind in ("code", "file") or (kind == "folder" and name != "."):
-        path = folders.inside(root, name)
-        if kind != "folder" and path.exists() and not path.is_file():
-            raise MeasuredError(f"its key names {name[:80]!r}, which is no plain file")
-    elif kind == "variable" and not _VARIABLE.fullmatch(name):
-        raise MeasuredError(f"its key names the variable {name[:80]!r}")
 
 
 def _tell(found: Taken, asked: int, address: str, say: Say) -> None:

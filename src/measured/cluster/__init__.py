@@ -1,0 +1,1 @@
+"""Runs made by other machines: a Dask scheduler hands them to workers, each in a clone of its own."""

@@ -1,0 +1,54 @@
+"""Whether a run that was made elsewhere is what would be made here, compared part by part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from measured import archives, files, folders
+from measured.errors import MeasuredError
+from measured.making.fingerprint import changes
+from measured.making.vouchers import Voucher
+from measured.making.watching import read_now
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_SHOWN = 2
+
+
+def misfit(voucher: Voucher, inputs: Mapping[str, str], root: Path) -> str:
+    """In what it was made from something else than it would be made from here; empty where in nothing.
+
+    Args:
+        voucher: of the run, as somebody sent it.
+        inputs: what the plan knows before the work.
+        root: the project's folder; what the run read of it elsewhere is read here, and compared.
+
+    Raises:
+        MeasuredError: it names files outside of the project.
+    """
+    for part in voucher.fingerprint:
+        _refuse_outside(part, root)
+    now = {**read_now(voucher.fingerprint, root), **inputs}
+    return ", ".join(changes(voucher.fingerprint, now)[:_SHOWN])
+
+
+def refuse_other_arrays(voucher: Voucher, packed: bytes) -> None:
+    """Refuse arrays that are not those vouched for, or nothing that this engine packs.
+
+    Raises:
+        MeasuredError: they are damaged, or others.
+    """
+    if files.sha256(packed) != voucher.arrays:
+        raise MeasuredError("its arrays are not those that its voucher vouches for")
+    archives.unpack_arrays(packed)
+
+
+def _refuse_outside(part: str, root: Path) -> None:
+    kind, _, name = part.partition(" ")
+    if kind in ("code", "file") or (kind == "folder" and name != "."):
+        path = folders.inside(root, name)
+        if kind != "folder" and path.exists() and not path.is_file():
+            raise MeasuredError(f"its key names {name[:80]!r}, which is no plain file")
+    elif kind == "variable" and not _VARIABLE.fullmatch(name):
+        raise MeasuredError(f"its key names the variable {name[:80]!r}")
