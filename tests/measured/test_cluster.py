@@ -101,7 +101,7 @@ class Cluster:
         return Sample(self.root).tree("build/runs") if (self.root / "build/runs").exists() else {}
 
 
-def wait_for(happens, seconds=60):
+def wait_for(happens, seconds=240):
     end = time.monotonic() + seconds
     while not happens():
         assert time.monotonic() < end, "it did not happen in time"
@@ -166,7 +166,7 @@ def making(cluster):
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     yield found
-    thread.join(60)
+    thread.join(240)
     assert not thread.is_alive()
 
 
@@ -259,7 +259,7 @@ def test_an_interrupt_ends_the_build_with_an_error_and_the_work_with_it(cluster,
         wait_for(lambda: len(working_in(tmp_path)) == 2)
         children = working_in(tmp_path).values()
         building.send_signal(signal.SIGINT)
-        rest, _ = building.communicate(timeout=60)
+        rest, _ = building.communicate(timeout=240)
     assert building.returncode == 1
     assert "stopped" in rest
     wait_for(lambda: not any(map(is_alive, children)))
@@ -273,7 +273,7 @@ def test_two_builds_share_a_cluster(cluster):
     other = copy(cluster.root, cluster.folder / "second")
     with other.start("make", "--workers", "1", "--cluster", cluster.address) as building:
         cluster.make()
-        rest, _ = building.communicate(timeout=60)
+        rest, _ = building.communicate(timeout=240)
     assert building.returncode == 0, rest
     assert other.tree("build/runs") == cluster.runs()
     shutil.rmtree(other.root)
@@ -299,7 +299,7 @@ def test_a_killed_worker_is_replaced_by_another_and_a_dead_scheduler_ends_the_bu
         cluster.processes["scheduler"].kill()
     assert isinstance(made.error, ExecutorGone)
     assert f"the scheduler at {cluster.address} is gone" in str(made.error)
-    cluster.processes["other"].wait(30)
+    cluster.processes["other"].wait(120)
     assert cluster.processes["other"].returncode == 1
     assert "the scheduler at tcp://" in cluster.output("other")
     assert "Traceback" not in cluster.output("other")

@@ -150,6 +150,7 @@ class _Place:
         is_new = self._child is None
         if is_new:
             self._child = LocalProcesses(self._project, 1, act=perform_declared)
+        self._knows |= _code_of(order)
         future: Future[Outcome | Refusal] = self._child.submit(0, order)
         while not wait([future], LOOK).done:
             if not is_wanted():
@@ -165,10 +166,12 @@ class _Place:
 
     def _recycle_if_older(self, order: Order) -> None:
         """A child that has imported code as it was before would run that under the new code's name."""
-        code = {part: sha for part, sha in order.inputs.items() if part != "parameters"}
-        if any(self._knows.get(part, sha) != sha for part, sha in code.items()):
+        if any(self._knows.get(part, sha) != sha for part, sha in _code_of(order).items()):
             self.recycle()
-        self._knows |= code
+
+
+def _code_of(order: Order) -> dict[str, str]:
+    return {part: sha for part, sha in order.inputs.items() if part != "parameters"}
 
 
 def perform_declared(order: Order) -> Outcome | Refusal:
