@@ -26,7 +26,7 @@ from attention_from_scratch.experiments import speller
 from attention_from_scratch.export import export
 from attention_from_scratch.tasks import spelling
 from measured import reference
-from measured.making.running import read_run
+from measured.making.running import read_run, run_paths
 from measured.project import Project
 from measured.site.finish_page import Page
 from measured.start import wheel
@@ -159,8 +159,13 @@ def files(project: Project) -> Iterator[tuple[str, str | bytes]]:
     yield "CITATION.cff", (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     experiment = project.declared[EXPERIMENT]
     runs = {run.name: run for run in experiment.runs}
+    made = {
+        name: run
+        for name, run in MODELS.items()
+        if all(p.exists() for p in run_paths(project, experiment, runs[run]))
+    }
     with tempfile.TemporaryDirectory() as folder:
-        for name, run in MODELS.items():
+        for name, run in made.items():  # a preview before the first build has none
             for path in export(read_run(project, experiment, runs[run]), Path(folder), name):
                 yield f"models/{EXPERIMENT}/{path.name}", path.read_bytes()
     yield from watched_training(project)

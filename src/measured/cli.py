@@ -234,7 +234,11 @@ def worker(project: Project, address: str, places: int | None) -> None:
 @click.option("--address", default="127.0.0.1:8000", show_default=True)
 @click.pass_obj
 def serve(project: Project, address: str) -> None:
-    """Serve the site, and show each edit, each error and what is stale; measures nothing."""
+    """Serve the site, and show each edit, each error and what is stale; measures nothing.
+
+    Where nothing was measured in full, quick results are shown; where there are none either, pages say what
+    would make what they lack.
+    """
     from measured import build as building
     from measured import preview
 
@@ -242,7 +246,7 @@ def serve(project: Project, address: str) -> None:
     if fetch is not None:
         with building.alone(project, click.echo):
             fetch(project.root, project.full_build)
-    preview.serve(project, address)
+    preview.serve(preview.shown(project), address)
 
 
 @cli.command()

@@ -13,6 +13,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -192,6 +193,13 @@ class _Site:
         config = load_config(str(self.project.root / NAME), site_dir=self.folder)
         config.site_url = self.url
         return config
+
+
+def shown(project: Project) -> Project:
+    """The project with the results that there are: quick ones where nothing was measured in full."""
+    quick = replace(project, quick=True)
+    only_quick = any(quick.records.glob("*.json")) and not any(project.records.glob("*.json"))
+    return quick if only_quick else project
 
 
 def serve(project: Project, address: str) -> None:

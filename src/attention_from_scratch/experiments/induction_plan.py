@@ -85,6 +85,9 @@ QUICK = {
     "simulated": 20_000,
 }
 
+# Of each model a few steps, to look at the pages; a first look learns nothing.
+QUICK_BUDGET = {"steps": 60, "steps_between": 30, "test": 1_000, "validation": 500}
+
 REPORTED = {"blocks1": (1, SMALL), "blocks2": (2, SMALL), "matched": (1, MATCHED)}
 MAPPED = {
     "narrow": (1, SMALL, "learning_rate"),
@@ -115,7 +118,7 @@ def _reported(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
             {"blocks": blocks, **size, "causal": False, **{name: p[name] for name in names}},
             p["seeds"],
             quick_seeds=quick["seeds"],
-            quick={"epochs": 10, "test": 2_000},
+            quick={"epochs": 1, "sequences": 2_000, "test": 1_000},
             seconds=180,
         )
 
@@ -141,7 +144,8 @@ def _circuits(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
     for kind, settings in CIRCUITS.items():
         seeds = f"{kind}_seeds"
         model = {"blocks": 2, **ONE_HEAD, **settings}
-        yield from _fresh(p, f"circuit.{kind}", seeds, quick[seeds], **model, **budget, seconds=180)
+        settings = {**model, **budget, "quick": QUICK_BUDGET, "seconds": 180}
+        yield from _fresh(p, f"circuit.{kind}", seeds, quick[seeds], **settings)
 
 
 def _mapped(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
@@ -157,7 +161,7 @@ def _mapped(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
                 seeds,
                 **{**model, "length": length},
                 **budget,
-                quick={"steps": 2_000},
+                quick=QUICK_BUDGET,
                 seconds=300,
             )
 
@@ -165,5 +169,5 @@ def _mapped(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
 def _long(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
     model = {"blocks": 1, **SMALL, "causal": False, "learning_rate": p["long_learning_rate"]}
     budget = {"batch": p["long_batch"], "steps": p["long_steps"], "steps_between": 500, "stop_at": 1.0}
-    settings = {**model, **budget, "quick": {"steps": 2_000}, "seconds": 420}
+    settings = {**model, **budget, "quick": QUICK_BUDGET, "seconds": 420}
     yield from _fresh(p, "long.blocks1", "long_seeds", quick["long_seeds"], **settings)

@@ -34,7 +34,15 @@ from measured.terms.scope import Scope
 TRAINING = {**BUDGET, "shortest": 5, "longest": 20, "total": 200}
 PARAMETERS = {**TRAINING, "seeds": [0, 1, 2]}
 QUICK_SEEDS = [0, 1]
-QUICK_RUN = {"training": 128, "validation": 128, "epochs": 1}
+QUICK_RUN = {
+    "shortest": 3,
+    "longest": 8,
+    "total": 16,
+    "training": 64,
+    "validation": 64,
+    "test": 64,
+    "epochs": 1,
+}
 
 WAYS = {
     "unmasked": ("behind, no mask", {"side": "post", "masked": False}),

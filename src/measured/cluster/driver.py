@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
+from collections import Counter
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -163,11 +164,12 @@ class Cluster:
             self._send_again(wanted)
 
     def _send_again(self, wanted: _Wanted) -> None:
-        """To a worker that has not had it, if there is one."""
-        usable = [place.address for place in self._places if place.is_usable]
-        others = [address for address in usable if address not in wanted.sent_to] or usable
-        if others:
-            self._send(wanted, others[0])
+        """To a worker that has nothing to do, and has not had it, if there is one."""
+        with self._lock:
+            busy = Counter(other.sent_to[-1] for other in self._under_way.values())
+            usable = [place.address for place in self._places if place.is_usable]
+        if usable:
+            self._send(wanted, min(usable, key=lambda address: (busy[address], address in wanted.sent_to)))
         else:
             wanted.fail(self._nobody())
 

@@ -120,9 +120,19 @@ class LocalProcesses:
 def perform(order: Order) -> Outcome:
     """Make what was ordered, in the process that was started for it; with what it says of itself."""
     began = time.process_time()
+    if order.kind == "run" and order.project.quick:
+        _compile_nothing(order.project)
     made = work.perform(order)
     described = environment.describe(order.project.versions)
     return replace(made, environment=described, processor=time.process_time() - began)
+
+
+def _compile_nothing(project: Project) -> None:
+    """A first look takes a few steps of each model: to compile one takes longer than to train it so far."""
+    if "tensorflow" in project.versions:
+        import tensorflow
+
+        tensorflow.config.run_functions_eagerly(True)
 
 
 def killed(error: BaseException) -> bool:

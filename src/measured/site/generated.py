@@ -106,9 +106,20 @@ def _ledger(
     return ledger.Ledger(
         origin,
         site.link,
-        reported.compare(project.declared_reported, origin.library),
+        reported.compare(_comparable(project, origin), origin.library),
         [(where, *number) for where, page in pages.items() for number in page.woven.given],
     )
+
+
+def _comparable(project: Project, origin: provenance.Provenance) -> list[Any]:
+    """The reported figures; a quick site and a preview have but those that something was measured beside."""
+    measured = origin.library.measurements
+    return [
+        one
+        for one in project.declared_reported
+        if not origin.library.is_partial
+        or {one.id, one.error or one.id, one.own_error or one.id} <= measured.keys()
+    ]
 
 
 def _sentences(pages: Mapping[str, Page]) -> dict[str, dict[str, str]]:

@@ -128,10 +128,16 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
     Raises:
         MeasuredError: a page that cannot be woven; with path and line.
     """
-    stored = data_files.stored_values(project) if project.quick else ()
-    library = Library(project.read_records(), absent=stored)
+    gaps = project.quick or drafts
+    declared = {e.name: e.settings(project.quick) for e in project.declared.values()} if gaps else {}
+    stored = data_files.stored_values(project) if gaps else ()
+    library = Library(project.read_records(), absent=stored, declared=declared)
     weaver = Weaver(
-        library, data_files.pictures(project), row_page=ledger.PAGE, claims_must_hold=not project.quick
+        library,
+        data_files.pictures(project),
+        row_page=ledger.PAGE,
+        claims_must_hold=not project.quick,
+        shows_gaps=gaps,
     )
     renderer = Renderer.of(settings, project.build / "readings")
 

@@ -225,12 +225,20 @@ class Library:
 
     Args:
         records: by experiment.
-        absent: ids that quick records may lack; a page shows a question mark in their place.
+        absent: ids that quick records, or a first preview, may lack; a page shows a question mark in their
+            place.
+        declared: the parameters of the experiments that are declared, for those that lack a record.
     """
 
-    def __init__(self, records: Mapping[str, Record], absent: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        records: Mapping[str, Record],
+        absent: Iterable[str] = (),
+        declared: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
         self.records = records
         self._absent = frozenset(absent)
+        self._chosen = {**(declared or {}), **{r.experiment: r.parameters for r in records.values()}}
         self.measurements: dict[str, Measurement] = {}
         self.owner: dict[str, Record] = {}
         self.claims = {c.id: c for record in records.values() for c in record.claims.values()}
@@ -250,6 +258,11 @@ class Library:
             for parts in (i.split(".") for i in [*self.measurements, *self._absent, *self._parameters()])
             for n in range(1, len(parts) + 1)
         }
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether records may be missing."""
+        return bool(self._absent)
 
     def names(self) -> dict[str, Namespace]:
         """The first words of all references, for a template's globals."""
@@ -290,9 +303,9 @@ class Library:
     def _parameter(self, name: str) -> Number | None:
         """`parameters.experiment.key`; of a list, `.count` of what it holds, and `.first`, `.last`."""
         parts = name.split(".")
-        if len(parts) not in (3, 4) or parts[1] not in self.records:
+        if len(parts) not in (3, 4) or parts[1] not in self._chosen:
             return None
-        value = self.records[parts[1]].parameters.get(parts[2])
+        value = self._chosen[parts[1]].get(parts[2])
         if len(parts) == 4:
             if not isinstance(value, list | tuple) or not value:
                 return None
@@ -302,5 +315,5 @@ class Library:
         return Number(value, (), "parameter", ".6g" if isinstance(value, float) else "")
 
     def _parameters(self) -> Iterator[str]:
-        for record in self.records.values():
-            yield from (f"parameters.{record.experiment}.{key}" for key in record.parameters)
+        for experiment, parameters in self._chosen.items():
+            yield from (f"parameters.{experiment}.{key}" for key in parameters)

@@ -89,6 +89,8 @@ class Weaver:
         row_page: the page with a row for each measurement, whose anchors are the ids; None for no links.
         data_folder: where tables and figures are published, as pages see it from the site's root.
         claims_must_hold: off for quick records, whose few draws and seeds decide nothing.
+        shows_gaps: whether a page says in the place of what is not there what would make it; for quick pages
+            and for previews.
     """
 
     library: Library
@@ -96,6 +98,7 @@ class Weaver:
     row_page: str | None = "measurements.md"
     data_folder: str = "data"
     claims_must_hold: bool = True
+    shows_gaps: bool = False
 
     def weave(
         self, page: PageSource, cells: Mapping[int, str] | None = None, where: str = "index.md"
@@ -270,7 +273,7 @@ class _Weaving:
             return str(value)  # raises, with the name
         if isinstance(value, Number):
             value = value.shown()
-        if not isinstance(value, Shown | _Table | _Block):
+        if not isinstance(value, Shown | _Table | _Block | _Gap):
             what = "a group of measurements" if hasattr(value, "_prefix") else f"{value!r}"[:200]
             raise MeasuredError(
                 f"{{{{ … }}}} yields {what}, which nobody measured",
@@ -290,9 +293,11 @@ class _Weaving:
             raise MeasuredError("the filter fmt stands after something that nobody measured")
         return value.shown(specification)
 
-    def table(self, name: str) -> _Table:
+    def table(self, name: str) -> _Table | _Gap:
         """One of the records' tables."""
         tables = self.weaver.library.tables
+        if name not in tables and self.weaver.shows_gaps:
+            return _Gap(f"Table {name}")
         if name not in tables:
             raise MeasuredError(
                 f"no record has a table {name!r}",
@@ -313,6 +318,8 @@ class _Weaving:
     def figure(self, number: int, name: str, caption: str, line: int) -> str:
         """`{% figure "name" %}caption{% endfigure %}`: a numbered figure with its alt text and data."""
         pictures = self.weaver.pictures
+        if name not in pictures and self.weaver.shows_gaps:
+            return self._make(number, _Gap(f"Figure {name}"))
         if name not in pictures:
             raise MeasuredError(
                 f"no figure is called {name!r}",
@@ -327,6 +334,8 @@ class _Weaving:
         """`{% claim "name" %}sentence{% endclaim %}`: prose that stands only while its predicate holds."""
         said = _MADE_TOKEN.sub(lambda match: _words(self.made[int(match[1])].value), sentence)
         self._stands(name, " ".join(said.split()), line)
+        if name not in self.claims:
+            return sentence
         return self._make(number, _ClaimStart(name)) + sentence + self._make(number, _ClaimEnd(name))
 
     def holds(self, name: str) -> _Block:
@@ -336,6 +345,8 @@ class _Weaving:
 
     def _stands(self, name: str, said: str, line: int | None = None) -> None:
         found = self.weaver.library.claims.get(name)
+        if found is None and self.weaver.shows_gaps:
+            return
         if found is None:
             raise MeasuredError(
                 f"no record has a claim {name!r}",
@@ -401,6 +412,8 @@ class _Weaving:
             return block_lines(piece, self._table_lines(value, piece))
         if isinstance(value, _Figure):
             return block_lines(piece, self._figure_lines(value, piece))
+        if isinstance(value, _Gap):
+            return block_lines(piece, _gap_lines(value, piece))
         if isinstance(value, _ClaimStart):
             return self._claim_start(value.name, piece)
         if isinstance(value, _ClaimEnd):
@@ -578,6 +591,13 @@ class _Figure:
 
 
 @dataclass(frozen=True)
+class _Gap:
+    """What is not there yet."""
+
+    what: str
+
+
+@dataclass(frozen=True)
 class _ClaimStart:
     name: str
 
@@ -589,6 +609,12 @@ class _ClaimEnd:
 
 # In a diagram and in the front matter there is no piece: its text is read by nobody but us.
 _DIAGRAM = -1
+
+
+def _gap_lines(made: _Gap, piece: Piece) -> list[str]:
+    """In the place of a table or figure: what is missing, and the command that makes it."""
+    said = f"{made.what.replace('_', chr(92) + '_')} is not there yet: `nox -s build` makes it."
+    return [*opened(piece, box_of(piece), ' class="gap"'), "", said, "", f"</{box_of(piece)}>", ""]
 
 
 def _is_diagram(fence: Fence) -> bool:
