@@ -13,6 +13,7 @@ import pytest
 
 from measured import preview
 from measured.errors import MeasuredError
+from measured.project import Project
 
 
 @pytest.fixture
@@ -83,3 +84,15 @@ def test_an_error_is_text_in_its_page():
 def test_an_address_that_is_none_is_told():
     with pytest.raises(MeasuredError, match="'8000' is no address"):
         preview.serve(None, "8000")
+
+
+def test_quick_results_are_shown_where_nothing_was_measured_in_full(tmp_path):
+    project = Project(tmp_path, ("dice",), "dice.registry")
+    assert preview.shown(project) is project
+    quick, full = tmp_path / "build/quick/records", tmp_path / "build/records"
+    quick.mkdir(parents=True)
+    (quick / "fair.json").touch()
+    assert preview.shown(project).quick
+    full.mkdir()
+    (full / "fair.json").touch()
+    assert preview.shown(project) is project

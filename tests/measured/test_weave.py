@@ -252,6 +252,32 @@ def test_a_number_that_quick_records_lack_is_a_question_mark():
         Weaver(library).weave(scan("{{ dice.a.rarer }}", Path("x.md")))
 
 
+PARTIAL = """{{ dice.mean }} of {{ parameters.dice.draws }}
+
+{% claim "dice.holds" %}It is {{ dice.mean }}.{% endclaim %}
+
+{{ table("dice.t") }}
+
+{% figure "dice.plot" %}
+How often.
+{% endfigure %}
+"""
+
+
+def test_a_page_says_in_the_place_of_what_is_not_there_what_makes_it():
+    from measured.weaving.page import scan
+
+    library = Library({}, {"dice.mean"}, {"dice": {"draws": 200}})
+    woven = Weaver(library, row_page=None, shows_gaps=True).weave(scan(PARTIAL, Path("x.md")))
+    text = re.sub("<[^>]+>", "", woven.markdown)
+    assert text.startswith("? of 200\n\nIt is ?.\n")
+    for missing in ("Table dice.t", "Figure dice.plot"):
+        assert f"{missing} is not there yet: `nox -s build` makes it." in text
+    assert woven.claims == woven.figures == woven.tables == ()
+    with pytest.raises(MeasuredError, match="no record has a claim"):
+        Weaver(library).weave(scan(PARTIAL, Path("x.md")))
+
+
 @pytest.mark.parametrize("options", ['title="a/b.py"', "hl_lines='1'", 'linenums="1" title="a"'])
 def test_code_that_is_shown_may_have_what_colouring_reads(options):
     source = f"A\n\n```py {options}\nx = 1\n```\n"
