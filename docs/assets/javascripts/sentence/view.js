@@ -169,7 +169,7 @@ function numbersOf(words) {
   return {
     element,
     update(state, { scores, weights }) {
-      whose.textContent = `score with “${words[state.current].name}”`;
+      whose.textContent = `score with “${words[state.current].name}”: q · k / √2`;
       for (const { word, cells } of rows) {
         const { i, key } = word;
         write(cells, [pair(queryOf(words, state.moved, i)), pair(key), fixed(scores[i]), fixed(weights[i], 3)]);
