@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -275,3 +277,18 @@ def test_code_that_python_cannot_read_is_told_with_its_line(sample, name):
     assert result.returncode == 1
     assert re.search(rf"{name}:\d+: Python cannot read this", result.stdout), result.stdout
     assert "Traceback" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("place", "own"),
+    [
+        ("src/dice/fair.py", True),
+        (".nox/build/lib/python3.11/site-packages/measured/files.py", False),
+        ("venv/lib/python3.11/site-packages/measured/files.py", False),
+        (".venv/src/measured/files.py", False),
+        ("../elsewhere/files.py", False),
+    ],
+)
+def test_what_is_installed_within_the_projects_folder_is_no_source_of_it(tmp_path, place, own):
+    root = tmp_path / ".hidden" / "project"
+    assert provenance.is_source(Path(os.path.normpath(root / place)), root) is own

@@ -62,8 +62,16 @@ def source_files(record: Record, project: Project) -> list[Path]:
     modules = [name for name in modules if name.split(".")[0] in (*project.packages, ENGINE)]
     specs = [find_spec(name) for name in modules]
     paths = [Path(spec.origin).resolve() for spec in specs if spec is not None and spec.origin]
-    others = [path for path in paths if path.is_relative_to(project.root)]
+    others = [path for path in paths if is_source(path, project.root)]
     return list(dict.fromkeys([first, *others]))
+
+
+def is_source(path: Path, root: Path) -> bool:
+    """Whether a file is the project's own: an environment within its folder (`.nox`, `venv`) is not."""
+    if not path.is_relative_to(root):
+        return False
+    parts = path.relative_to(root).parts
+    return not any(part.startswith(".") or part in ("site-packages", "dist-packages") for part in parts)
 
 
 @dataclass(frozen=True)
