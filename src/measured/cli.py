@@ -198,6 +198,15 @@ def accept(project: Project, yes: bool, show: bool) -> None:
 
 
 @cli.command()
+@click.pass_obj
+def costs(project: Project) -> None:
+    """Write what each piece of work took here into the table by which clones expect their end."""
+    from measured.making import costs as costing
+
+    click.echo(f"{project.costs}: {costing.write(project)} pieces of work")
+
+
+@cli.command()
 @click.argument("names", nargs=-1)
 @click.option("--again", is_flag=True, help="Also make the runs that are stored.")
 @click.option("--seconds", default=float("inf"), help="Start no further run after so many seconds.")

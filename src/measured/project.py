@@ -38,6 +38,7 @@ class Project:
         renderer: what makes pages of woven Markdown: mkdocs, properdocs or zensical.
         hooks: the Python file of what the project adds to its site, relative to the root; empty for none.
         one_style_sheet: whether a page names one style sheet, without what the site never uses.
+        costs: the file of what each piece of work takes, relative to the root; it may be absent.
         results: where runs may be taken over from: a folder, an archive, `https://…`; empty for nowhere.
         page_bytes: what a page may weigh, gzipped.
         quick: whether authors asked for fewer draws and seeds.
@@ -57,6 +58,7 @@ class Project:
     renderer: str = "mkdocs"
     hooks: str = ""
     one_style_sheet: bool = False
+    costs: str = "tests/costs.json"
     results: str = ""
     page_bytes: int = 60_000
     quick: bool = False

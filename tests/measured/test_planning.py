@@ -11,7 +11,8 @@ import pytest
 from gated import Gated, experiment
 from measured import archives, files
 from measured.errors import MeasuredError
-from measured.making import fingerprint, workflow
+from measured.making import costs, fingerprint, workflow
+from measured.making.costs import Costs
 from measured.making.made import Fresh, Stale, made
 from measured.making.work import Order, Outcome
 from measured.making.workflow import Job
@@ -218,7 +219,7 @@ def test_what_is_stale_after_the_work_is_named(gated):
 
 
 def job(name, after=(), seconds=1.0, model="", files=()):
-    order = Order(None, "run", name)
+    order = Order(None, "run", model or name)
     return Job(name, Thing(name, files=tuple(files)), "never made", tuple(after), order, seconds, model)
 
 
@@ -236,11 +237,25 @@ def test_what_waits_comes_later_and_the_longest_first():
     assert order_of([job("alone", ["fresh already"])]) == ["alone"]
 
 
+def test_where_nothing_was_done_a_committed_table_says_what_it_may_take_in_proportion(gated):
+    table = {"seconds": {"dice": 10.0, "coins": 4.0, "odd": "x", "worse": True, "less": -1}}
+    files.write_json(gated.root / "tests/costs.json", table)
+    assert planned(gated)["dice"].seconds == 10.0
+    assert planned(gated, quick=True)["coins"].seconds == workflow.UNKNOWN_SECONDS
+    files.write_json(gated.project.timings / "dice.json", {"seconds": 30.0})
+    assert (planned(gated)["dice"].seconds, planned(gated)["coins"].seconds) == (30.0, 12.0)
+    assert Costs.of(gated.project).seconds("odd") is Costs.of(gated.project).seconds("worse") is None
+    assert costs.write(gated.project) == 1
+    assert Costs.of(gated.project).table == {"dice": 30.0}
+    files.write_text(gated.root / "tests/costs.json", "[")
+    assert Costs.of(gated.project).table == {}
+
+
 def test_light_work_comes_first_and_one_model_stays_with_one_worker():
     jobs = [job(f"{m}{i}", seconds=9 if m == "x" else 5, model=m) for m in "xy" for i in range(2)]
-    assert order_of([*jobs, job("light")]) == ["light", "x0", "x1", "y0", "y1"]
+    assert order_of([*jobs, job("light")]) == ["light", "y0", "y1", "x0", "x1"]
     schedule = workflow._Schedule(jobs)
-    assert [schedule.next_for(worker).name for worker in (0, 1, 0, 1)] == ["x0", "y0", "x1", "y1"]
+    assert [schedule.next_for(worker).name for worker in (0, 1, 0, 1)] == ["y0", "x0", "y1", "x1"]
     assert schedule.next_for(0) is None
 
 
@@ -300,8 +315,8 @@ def test_what_a_worker_hands_back_is_stored_with_what_it_took(gated):
     assert asked == [("a", {"parameters": "a"}), ("b", {"parameters": "a"})]
     assert (build / "runs/a.npz").read_bytes() == b"runs/a.npz"
     assert '"seconds": 1.5' in (gated.project.timings / "a.json").read_text()
-    assert workflow._seconds(gated.project, "a") == 1.5
-    assert workflow._seconds(gated.project, "none") is None
+    assert Costs.of(gated.project).seconds("a") == 1.5
+    assert Costs.of(gated.project).seconds("none") is None
 
 
 @pytest.mark.parametrize(

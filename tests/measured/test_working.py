@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -103,21 +104,22 @@ def alive_in(session):
 
 
 def job(name, seconds=1.0, model="", after=()):
-    return Job(name, SimpleNamespace(), "never made", after, SimpleNamespace(), seconds, model)
+    order = SimpleNamespace(name=model or name, kind="run")
+    return Job(name, SimpleNamespace(), "never made", after, order, seconds, model)
 
 
 def test_runs_of_one_model_stay_with_a_worker_longest_first_and_light_work_begins():
     jobs = [job(f"small{n}", 1.0 + n, "small") for n in range(3)]
     jobs += [job(f"large{n}", 10.0, "large") for n in range(2)]
-    jobs += [job("record", 0.1, after=("small0", "large0")), job("light", 0.1)]
+    jobs += [job("record", 0.1, after=("small2", "large1")), job("light", 0.1)]
     schedule = _Schedule(jobs)
     assert schedule.next_for(0).name == "light"
     first = schedule.next_for(1)
-    assert first.name == "large0"
-    assert [schedule.next_for(0).name for _ in range(2)] == ["small2", "small1"]
-    assert schedule.next_for(1).name == "large1"
+    assert first.name == "small2"
+    assert schedule.next_for(0).name == "large0"
+    assert [schedule.next_for(1).name for _ in range(2)] == ["small1", "small0"]
     last = schedule.next_for(1)  # nothing of its own is left: it helps the other
-    assert last.name == "small0"
+    assert last.name == "large1"
     assert schedule.next_for(0) is None
     schedule.finish(first)
     schedule.finish(last)
@@ -159,7 +161,10 @@ def test_progress_says_what_is_done_what_is_left_and_how_long(monkeypatch):
         progress.ends(0, 10.0, 20.0)
         now[0] = 6.0
         progress.show()
-    assert said == ["  1 of 3 done, 2 left, about 30 s; now b"]
+        now[0] = 66.0
+        progress.show()
+    assert said[0] == "  1 of 3 done, 2 left, about 30 s; now b"
+    assert re.fullmatch(r"  1 of 3 done, 2 left, about 30 s, until \d\d:\d\d; now b", said[1])
 
 
 def test_progress_is_a_table_on_a_terminal(capsys):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 EVERY = 5.0  # seconds between two lines
+SURE = 60.0  # seconds after which the end that is expected is worth a look at the clock
 
 
 class Progress:
@@ -34,7 +35,7 @@ class Progress:
         self._busy: dict[int, tuple[str, float]] = {}
         self._live = sys.stdout.isatty() if live is None else live
         self._table: Any = None
-        self._last = time.monotonic()
+        self._began = self._last = time.monotonic()
 
     def __enter__(self) -> Self:
         if self._live and self._count:
@@ -72,7 +73,11 @@ class Progress:
     def in_words(self) -> str:
         """Done, left, and when the rest will be done."""
         left = self._count - self._done
-        return f"{self._done} of {self._count} done, {left} left, {_duration(self.seconds_left())}"
+        seconds = self.seconds_left()
+        said = f"{self._done} of {self._count} done, {left} left, {_duration(seconds)}"
+        if seconds is None or time.monotonic() - self._began < SURE:
+            return said
+        return f"{said}, until {time.strftime('%H:%M', time.localtime(time.time() + seconds))}"
 
     def seconds_left(self) -> float | None:
         """What the rest will take, by what the first pieces took; None before any is done."""

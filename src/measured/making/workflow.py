@@ -16,9 +16,9 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from measured import files
-from measured.archives import read_json
 from measured.errors import MeasuredError
 from measured.making import fitting, pruning
+from measured.making.costs import Costs
 from measured.making.environment import describe
 from measured.making.executor import Executor, ExecutorGone, killed
 from measured.making.fingerprint import Sources, plain_json
@@ -75,19 +75,19 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
         sources: its code, where somebody has read it.
         all_here: whether runs that were taken over count as not made.
     """
-    sources, plain = sources or sources_of(project), replace(project)
+    sources, plain, costs = sources or sources_of(project), replace(project), Costs.of(project)
     found: list[Job] = []
     stale: dict[str, str] = {}
     for experiment in project.declared.values():
         runs = tuple(
             RunProduct(project, experiment, run, sources) for run in experiment.runs_in(project.quick)
         )
-        run_jobs = [_run_job(plain, product, all_here) for product in runs]
+        run_jobs = [_run_job(plain, product, costs, all_here) for product in runs]
         record = RecordProduct(project, experiment, runs, sources)
         waiting = [job.name for job in run_jobs if job.why]
         why = f"{len(waiting)} of its runs are made anew" if waiting else ""
         order = Order(plain, "record", experiment.name)
-        seconds = _seconds(project, experiment.name) or UNKNOWN_SECONDS
+        seconds = costs.seconds(experiment.name) or UNKNOWN_SECONDS
         after = tuple(job.name for job in run_jobs)
         job = _job(record, why, after, order, seconds)
         if job.why:
@@ -97,7 +97,7 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
         anew = [name for name in plot.records if name in stale]
         why = f"record {', '.join(anew)} is made anew" if anew else ""
         product = FigureProduct(project, plot, sources)
-        seconds = _seconds(project, product.name) or 1.0
+        seconds = costs.seconds(product.name) or 1.0
         found.append(_job(product, why, plot.records, Order(plain, "figure", plot.name), seconds))
     return found
 
@@ -191,7 +191,7 @@ def _anything(worker: int, kind: str) -> bool:
 
 
 class _Schedule:
-    """Which job is next: of what is ready, what this worker has compiled; else what takes longest."""
+    """Which job is next: what this worker has compiled, else the lightest experiment's, the longest of it."""
 
     def __init__(self, stale: Iterable[Job]) -> None:
         by_name = {job.name: job for job in stale}
@@ -203,6 +203,9 @@ class _Schedule:
         self._sorter.prepare()
         self._ready: dict[str, list[Job]] = defaultdict(list)
         self._model_of: dict[int, str] = {}
+        self._experiment_takes: dict[str, float] = defaultdict(float)
+        for job in by_name.values():
+            self._experiment_takes[job.order.name] += job.seconds
         self._take_ready()
 
     @property
@@ -236,19 +239,20 @@ class _Schedule:
             self._ready[job.model].append(job)
             self._ready[job.model].sort(key=lambda j: -j.seconds)
 
-    def _rank(self, model: str) -> tuple[int, int, float, str]:
-        """Light work first, so that mistakes show early; then what nobody has compiled; then the longest."""
+    def _rank(self, model: str) -> tuple[int, int, float, float, str]:
+        """What nobody has compiled; light experiments first, so that mistakes show early; the longest."""
         waiting = self._ready[model]
         taken = model != "" and model in self._model_of.values()
-        return (model != "", taken, -sum(job.seconds for job in waiting), model)
+        experiment = self._experiment_takes[waiting[0].order.name]
+        return (model != "", taken, experiment, -sum(job.seconds for job in waiting), model)
 
 
-def _run_job(plain: Project, product: RunProduct, all_here: bool) -> Job:
+def _run_job(plain: Project, product: RunProduct, costs: Costs, all_here: bool) -> Job:
     experiment, run = product.experiment, product.run
     shares = f"{run.function.__module__}.{run.function.__qualname__}"
     alike = {name: value for name, value in run.settings(plain.quick).items() if name != "seed"}
     order = Order(plain, "run", experiment.name, run.name, shares=shares)
-    seconds = _seconds(plain, f"{experiment.name}.{run.name}") or run.seconds / 10
+    seconds = costs.seconds(f"{experiment.name}.{run.name}") or run.seconds / 10
     why = "it was taken over, not measured here" if all_here and product.taken else ""
     return _job(product, why, (), order, seconds, f"{shares} {plain_json(alike)}")
 
@@ -303,14 +307,6 @@ def _timing(order: Order) -> str:
     if order.kind == "figure":
         return f"figure {order.name}"
     return f"{order.name}.{order.run}" if order.run else order.name
-
-
-def _seconds(project: Project, name: str) -> float | None:
-    """What it took when it was last done here."""
-    try:
-        return float(read_json(project.timings / f"{name}.json")["seconds"])
-    except (MeasuredError, ValueError, KeyError, TypeError):
-        return None
 
 
 def _failure(job: Job, error: Exception) -> str:

@@ -1,0 +1,76 @@
+"""How long each piece of work takes: as it did here, else as a committed table says, in proportion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from measured import files
+from measured.archives import read_json
+from measured.errors import MeasuredError
+from measured.project import Project
+
+DIGITS = 2  # of a second; what is left of it says nothing about other machines
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds of each piece of work.
+
+    Args:
+        here: what it took here when it was last done.
+        table: what it took on the machine that wrote the committed table.
+    """
+
+    here: Mapping[str, float]
+    table: Mapping[str, float]
+
+    @classmethod
+    def of(cls, project: Project) -> Costs:
+        """Those of a project; the table says nothing about quick work."""
+        table = {} if project.quick else _numbers(_read(project.root / project.costs).get("seconds"))
+        return cls(_taken_here(project), table)
+
+    def seconds(self, name: str) -> float | None:
+        """What it may take here; None where nobody has ever done it."""
+        if name in self.here:
+            return self.here[name]
+        return self.table[name] * self._slower if name in self.table else None
+
+    @property
+    def _slower(self) -> float:
+        """How many times as long as the table says things take here."""
+        both = [name for name in self.here if name in self.table]
+        written = sum(self.table[name] for name in both)
+        return sum(self.here[name] for name in both) / written if written else 1.0
+
+
+def write(project: Project) -> int:
+    """Write down what everything took here, for clones that have done nothing yet; how many things."""
+    taken = {name: round(seconds, DIGITS) for name, seconds in sorted(_taken_here(project).items())}
+    files.write_json(project.root / project.costs, {"seconds": taken})
+    return len(taken)
+
+
+def _taken_here(project: Project) -> dict[str, float]:
+    found = {path.stem: _read(path).get("seconds") for path in sorted(project.timings.glob("*.json"))}
+    return _numbers(found)
+
+
+def _read(path: Path) -> Mapping[str, object]:
+    try:
+        found = read_json(path)
+    except MeasuredError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _numbers(found: object) -> dict[str, float]:
+    if not isinstance(found, dict):
+        return {}
+    return {
+        name: float(value)
+        for name, value in found.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    }
