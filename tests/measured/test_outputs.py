@@ -9,7 +9,7 @@ import lxml.html
 import pytest
 
 from measured.errors import MeasuredError
-from measured.weaving import cells, outputs
+from measured.weaving import cells, kernel, outputs
 from measured.weaving.page import scan
 from rendering import USUAL, render
 from weaving import weave
@@ -291,3 +291,21 @@ def test_a_cell_with_another_fence_is_a_cell(fence):
         render(weave(page_text(page), made.markdown).markdown), create_parent="div"
     )
     assert tree.find(".//pre").text_content() == "x = '''\n```\n'''\n"
+
+
+def _printed(text, name="stdout"):
+    return {"output_type": "stream", "name": name, "text": text.splitlines(keepends=True)}
+
+
+def test_what_is_printed_in_one_go_is_one_output_wherever_the_kernel_cut_it():
+    whole = [_printed("one\ntwo\nthree\n")]
+    for cut in range(1, len("one\ntwo\nthree\n")):
+        pieces = [_printed("one\ntwo\nthree\n"[:cut]), _printed("one\ntwo\nthree\n"[cut:])]
+        assert kernel.with_whole_streams(pieces) == whole
+
+
+def test_what_stands_between_or_goes_elsewhere_keeps_its_place():
+    shown = {"output_type": "display_data", "data": {"text/plain": ["x"]}, "metadata": {}}
+    outputs = [_printed("a"), shown, _printed("b"), _printed("c", "stderr"), _printed("d")]
+    assert kernel.with_whole_streams(outputs) == outputs
+    assert kernel.with_whole_streams([]) == []

@@ -86,8 +86,29 @@ def run(codes: Sequence[str], limits: Sequence[int], kernelspec: Mapping[str, An
         notebook = nbformat.v4.new_notebook(metadata={"kernelspec": dict(kernelspec)})
         notebook.cells = [nbformat.v4.new_code_cell(code, id=f"cell-{n}") for n, code in enumerate(cells)]
         _execute(notebook, [60, *limits, 60], folder, setup)
-        outputs = [cell["outputs"] for cell in json.loads(nbformat.writes(notebook))["cells"][1:-1]]
+        cells = json.loads(nbformat.writes(notebook))["cells"][1:-1]
+        outputs = [with_whole_streams(cell["outputs"]) for cell in cells]
         return Ran(outputs, json.loads((folder / "read.json").read_text(encoding="utf-8")))
+
+
+def with_whole_streams(outputs: Outputs) -> Outputs:
+    """Outputs in which what was printed in one go is one output.
+
+    A kernel sends what is printed in pieces, cut where its clock says: on a busy machine elsewhere each time.
+
+    Args:
+        outputs: of a cell, as nbformat writes them.
+    """
+    made: Outputs = []
+    for output in outputs:
+        before = made[-1] if made else {}
+        same = [one.get("output_type") == "stream" and one["name"] for one in (before, output)]
+        if same[0] and same[0] == same[1]:
+            text = "".join((*before["text"], *output["text"]))
+            made[-1] = {**before, "text": text.splitlines(keepends=True)}
+        else:
+            made.append(output)
+    return made
 
 
 def refuse_changing(
