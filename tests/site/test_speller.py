@@ -90,6 +90,16 @@ def test_a_sound_shows_its_ribbons_alone_by_mouse_and_by_keyboard(open_page):  #
     expect(root.locator(".speller-sound").first).to_be_focused()
 
 
+def test_a_tap_chooses_a_sound_that_is_large_enough_for_a_finger(open_page):  # noqa: F811
+    root = speller_of(open_page("speller.html", 390, has_touch=True))
+    sound = root.locator(".speller-sound").nth(1)
+    sound.tap()
+    expect(sound).to_have_attribute("aria-pressed", "true")
+    assert sound.bounding_box()["height"] >= 44
+    sound.tap()
+    expect(sound).to_have_attribute("aria-pressed", "false")
+
+
 def test_heads_and_blocks_have_weights_of_their_own_and_stand_as_numbers(open_page):  # noqa: F811
     root = speller_of(open_page("speller.html"))
     root.get_by_text("The weights as numbers").click()

@@ -14,6 +14,7 @@ was open.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +188,7 @@ def _heads(seeds: list[int]) -> list[Measurement]:
     made = []
     for way in plan.KEY_VALUE_HEADS:
         done = [seed for seed in seeds if f"{way}.seed{seed}" in stored]
-        if done:
+        if len(done) > 1:
             errors = [stored[f"{way}.seed{seed}"]["phoneme_error"] for seed in done]
             made.append(HEADS.over_seeds(errors, done, way=way))
     return made
@@ -282,6 +283,22 @@ def _lstm_leads(found: Findings) -> Verdict:
     return above({"lead": error["transformer"] - error["lstm_attention"]}, 0.01)
 
 
+def _rates_decide(found: Findings) -> Verdict:
+    """At the transformer's rate it looks better than an LSTM with attention, at their own it does not."""
+    own, other = (_place(found, model) for model in ("transformer", "lstm_attention"))
+    best = TRIED.value(found, model="transformer", place=own)
+    lstm = {place: TRIED.value(found, model="lstm_attention", place=place) for place in (own, other)}
+    return every(
+        above({"at the transformer's rate": lstm[own] - best}, 0.02),
+        above({"at each one's own": best - lstm[other]}, 0.02),
+    )
+
+
+def _place(found: Findings, model: str) -> int:
+    """Which of the doubling rates was chosen, from 1."""
+    return 1 + round(log2(RATE.value(found, model=model) / plan.PARAMETERS["rates"][0]))
+
+
 EXPERIMENT = Experiment(
     name="spelling",
     question="Which of five models of one size says the fewest sounds of unknown words wrongly?",
@@ -309,6 +326,22 @@ EXPERIMENT = Experiment(
         ),
     ),
     claims=(
+        Claim(
+            "transformer.spelling_rates_decide",
+            "in the trials the transformer errs less than the LSTM with attention at the transformer's "
+            "best rate, and more once each has its own",
+            _rates_decide,
+            nulls=(
+                instead(
+                    "transformer.spelling.tried.lstm_attention.n3",
+                    by="transformer.spelling.tried.lstm_attention.n6",
+                ),
+                instead(
+                    "transformer.spelling.tried.lstm_attention.n6",
+                    by="transformer.spelling.tried.lstm_attention.n3",
+                ),
+            ),
+        ),
         Claim(
             "transformer.spelling_attention_helps",
             "every seed of an LSTM or a GRU without attention says more sounds wrongly than each seed of the "
