@@ -8,7 +8,7 @@ Weights come from a speller (`models.spellers`), by name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -249,6 +249,34 @@ def beam_search(
         kept = [beam for beam, _ in best]
         cache = _rows(cache, [row for beam, row in best if row is not None and not beam.ended])
     return kept
+
+
+def with_pooled_keys(model: EncoderDecoder, heads: int) -> EncoderDecoder:
+    """The same decoder with fewer heads of keys and values in its self-attention: the means of neighbours.
+
+    Source: Ainslie et al. 2023, section 2.1, where training goes on after it.
+
+    Args:
+        model: the weights.
+        heads: of keys and values that stay; divides those of queries.
+
+    Raises:
+        ValueError: it does not.
+    """
+    count = model.decoder[0].attention.key_kernel.shape[1]
+    if heads < 1 or count % heads:
+        raise ValueError(f"{count} heads cannot be pooled into {heads}")
+
+    def pooled(part: np.ndarray) -> np.ndarray:
+        return part.reshape(*part.shape[:-2], heads, count // heads, part.shape[-1]).mean(axis=-2)
+
+    shared = ("key_kernel", "key_bias", "value_kernel", "value_bias")
+    blocks = [
+        replace(block, attention=replace(own, **{name: pooled(getattr(own, name)) for name in shared}))
+        for block in model.decoder
+        for own in (block.attention,)
+    ]
+    return replace(model, decoder=blocks)
 
 
 def log_softmax(logits: Float[np.ndarray, "*batch tokens"]) -> Float[np.ndarray, "*batch tokens"]:

@@ -205,6 +205,19 @@ def with_repeated_heads(block):
     return Block(**{**vars(block), "attention": Projections(**{**vars(own), **wide})})
 
 
+def test_pooled_heads_are_the_means_of_neighbours_and_equal_heads_lose_nothing():
+    model, source = a_model(), some_sources(4)
+    one = decoding.with_pooled_keys(model, 1)
+    own, pooled = model.decoder[0].attention, one.decoder[0].attention
+    np.testing.assert_allclose(pooled.key_kernel[:, 0], own.key_kernel.mean(axis=1))
+    equal = decoding.EncoderDecoder(**{**vars(one), "decoder": [with_repeated_heads(b) for b in one.decoder]})
+    previous = np.random.default_rng(2).integers(1, TOKENS, (4, STEPS))
+    again = decoding.with_pooled_keys(equal, 1)
+    np.testing.assert_allclose(stepped(again, source, previous), stepped(equal, source, previous), atol=1e-12)
+    with pytest.raises(ValueError, match="2 heads cannot be pooled into 3"):
+        decoding.with_pooled_keys(model, 3)
+
+
 SIZES = {"d_model": WIDTH, "num_heads": HEADS, "feed_forward": HIDDEN, "blocks": 2, "target_tokens": TOKENS}
 
 

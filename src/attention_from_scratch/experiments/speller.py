@@ -40,6 +40,7 @@ PARAMETERS: dict[str, Any] = {
     "rates": {"transformer": 4e-3, "lstm": 3.2e-2},
     "beams": [1, 5],
     "beam_words": 1_000,
+    "key_value_heads": [2, 1],
     "drawn": ["knightly", "wrote", "skate", "sympathize"],
 }
 BLOCKS = tuple(range(1, plan.MODELS["transformer"]["blocks"] + 1))
@@ -130,6 +131,12 @@ SAME_BITS = Family(
     "share of logits that a cache leaves the same to the last bit, {dtype}",
     Close("which sums come out alike depends on the machine's matrix product", atol=0.3),
     ".2f",
+)
+POOLED = Family(
+    "transformer.pooled.phoneme_error.heads{heads}",
+    "phoneme error with the decoder's own keys and values pooled into {heads} heads, not trained on",
+    Close(ONE_TRAINING, atol=0.05),
+    ".3f",
 )
 BEAM_PHONEME_ERROR = Family(
     "transformer.beam.phoneme_error.b{beams}", "phoneme error with {beams} beams", TRAINED, ".3f"
@@ -237,6 +244,7 @@ def measure(runs: Mapping[str, Mapping[str, np.ndarray]], beams: list[int], **p:
     model = decoding.EncoderDecoder.of(weights_in(arrays))
     found += _cache(weights_in(arrays), test, arrays["logits"])
     found += _beams(model, test[: p["beam_words"]], beams)
+    found += _pooled(model, test, p["key_value_heads"])
     said = [spelling.sounds_of(row) for row in arrays["said"]]
     right = [Word(word.letters, (s,)) for s, word in zip(said, test, strict=True) if s in word.pronunciations]
     looked, drawn = where_it_looks(model, right, p["drawn"])
@@ -322,6 +330,16 @@ def _beams(
         yield BEAM_PHONEME_ERROR.of(errors["phoneme_error"], beams=count)
         yield BEAM_WORD_ERROR.of(errors["word_error"], beams=count)
         yield LIKELIER.of(float((scores > greedy + 1e-4).mean()), beams=count)
+
+
+def _pooled(
+    model: decoding.EncoderDecoder, test: Sequence[Word], heads: Sequence[int]
+) -> Iterator[Measurement]:
+    letters = spelling.letter_tokens([word.letters for word in test])
+    for count in heads:
+        fewer = decoding.with_pooled_keys(model, count)
+        said = decoding.greedy(fewer, letters, spelling.START, spelling.END)
+        yield POOLED.of(errors_of(said, test)["phoneme_error"], heads=count)
 
 
 def where_it_looks(
@@ -557,7 +575,10 @@ EXPERIMENT = Experiment(
             "page's are; {test} held-out words."
         )
         for what in (
-            *(f"{name}.*" for name in ("speller", "causal", "cache", "beam", "alignment", "final_e")),
+            *(
+                f"{name}.*"
+                for name in ("speller", "causal", "cache", "beam", "pooled", "alignment", "final_e")
+            ),
             "final_e_words",
         )
     },
