@@ -67,7 +67,7 @@ def notes_of(changelog: str, version: str) -> str:
     Raises:
         MeasuredError: nothing.
     """
-    found = re.search(rf"^## {re.escape(version)}\b[^\n]*\n(.*?)(?=^## |\Z)", changelog, re.M | re.S)
+    found = re.search(rf"^## {re.escape(version)}(?:[ \t][^\n]*)?\n(.*?)(?=^## |\Z)", changelog, re.M | re.S)
     if found is None or not found[1].strip():
         raise MeasuredError(
             f"nothing is said of version {version}",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 COPY = ROOT / "build" / "upgrade"
-LOCKS = ("requirements", "requirements-site", "requirements-lint")
+LOCKS = ("requirements", "requirements-site", "requirements-lint", "requirements-cluster")
 COMPILE = "uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header"
 
 
