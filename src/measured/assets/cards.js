@@ -164,7 +164,7 @@ function sourcesSwitch(root) {
     }
     follow();
   });
-  const words = html("span", { className: "sources-words" }, "underlines measured numbers, marks checked sentences ✓");
+  const words = html("span", { className: "sources-words" }, "underlines what was measured; ✓ marks checked claims");
   holder?.replaceChildren(html("label", {}, input, html("span", {}, "Show sources")), words);
   follow();
   return {

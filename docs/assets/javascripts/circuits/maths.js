@@ -14,7 +14,7 @@ export const INTERVENTIONS = {
   answer_to_cue: "block 1: E may not look at ★",
   cue_to_answer: "block 1: ★ may not look at E",
   hidden_cue: "block 1: nobody looks at ★",
-  transplant: "give the last ★ another sequence’s block 1",
+  transplant: "give the last ★ another’s block 1",
 };
 
 export const PANELS = [

@@ -161,7 +161,7 @@ export async function mount(root) {
             html(
               "div",
               { className: "model-below" },
-              html("p", { className: "model-label" }, html("b", {}, "Block 1"), ", head by head: a row looks, a column is looked at"),
+              html("p", { className: "model-label" }, html("b", {}, "Block 1"), ": a row looks, a column is looked at"),
               html("div", { className: "model-tabs", role: "group", "aria-label": "Which head’s map" }, ...tabs),
               html("div", { className: "model-maps" }, ...figures),
             ),
