@@ -224,7 +224,7 @@ def job(name, after=(), seconds=1.0, model="", files=()):
 
 
 def order_of(jobs, workers=1):
-    schedule, done = workflow._Schedule(jobs), []
+    schedule, done = workflow.Schedule(jobs), []
     while (found := schedule.next_for(len(done) % workers)) is not None:
         done.append(found.name)
         schedule.finish(found)
@@ -254,14 +254,14 @@ def test_where_nothing_was_done_a_committed_table_says_what_it_may_take_in_propo
 def test_light_work_comes_first_and_one_model_stays_with_one_worker():
     jobs = [job(f"{m}{i}", seconds=9 if m == "x" else 5, model=m) for m in "xy" for i in range(2)]
     assert order_of([*jobs, job("light")]) == ["light", "y0", "y1", "x0", "x1"]
-    schedule = workflow._Schedule(jobs)
+    schedule = workflow.Schedule(jobs)
     assert [schedule.next_for(worker).name for worker in (0, 1, 0, 1)] == ["y0", "x0", "y1", "x1"]
     assert schedule.next_for(0) is None
 
 
 def test_what_waits_for_a_failure_never_begins():
     jobs = [job("a"), job("record", ["a"])]
-    schedule = workflow._Schedule(jobs)
+    schedule = workflow.Schedule(jobs)
     assert schedule.next_for(0).name == "a"  # and is never finished
     assert schedule.next_for(0) is None
 

@@ -14,7 +14,7 @@ import pytest
 
 from measured.making import executor
 from measured.making.progress import Progress
-from measured.making.workflow import Job, _Schedule
+from measured.making.workflow import Job, Schedule
 from samples import SAMPLE, copy
 
 
@@ -112,7 +112,7 @@ def test_runs_of_one_model_stay_with_a_worker_longest_first_and_light_work_begin
     jobs = [job(f"small{n}", 1.0 + n, "small") for n in range(3)]
     jobs += [job(f"large{n}", 10.0, "large") for n in range(2)]
     jobs += [job("record", 0.1, after=("small2", "large1")), job("light", 0.1)]
-    schedule = _Schedule(jobs)
+    schedule = Schedule(jobs)
     assert schedule.next_for(0).name == "light"
     first = schedule.next_for(1)
     assert first.name == "small2"

@@ -2,6 +2,7 @@
 
 from attention_from_scratch.experiments import (
     agreement,
+    building,
     cache,
     checkpoints,
     depth,
@@ -32,4 +33,5 @@ EXPERIMENTS = [
     cache.EXPERIMENT,
     spelling.EXPERIMENT,
     speller.EXPERIMENT,
+    building.EXPERIMENT,
 ]

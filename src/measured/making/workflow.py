@@ -119,7 +119,7 @@ def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -
     Raises:
         MeasuredError: one or more failed; what the others made stays.
     """
-    schedule = _Schedule(stale)
+    schedule = Schedule(stale)
     failures: list[str] = []
     with executor, Progress(schedule.total, executor.workers, say) as progress:
         running: dict[Future[Outcome], tuple[int, Job]] = {}
@@ -190,7 +190,7 @@ def _anything(worker: int, kind: str) -> bool:
     return True
 
 
-class _Schedule:
+class Schedule:
     """Which job is next: what this worker has compiled, else the lightest experiment's, the longest of it."""
 
     def __init__(self, stale: Iterable[Job]) -> None:
