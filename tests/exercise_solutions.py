@@ -257,3 +257,15 @@ def cached_attention_online(token, keys, values, query_kernel, key_kernel, value
     old = np.exp(scores - top)
     output = (old @ values + np.exp(own - top) * value) / (old.sum() + np.exp(own - top))
     return output, np.append(keys, [key], axis=0), np.append(values, [value], axis=0)
+
+
+def cross_attention_mask_by_outer_product(source, target):
+    return np.ones_like(target, dtype=bool)[:, :, None] & (source > 0)[:, None, :]
+
+
+def cross_attention_mask_by_loops(source, target):
+    return [[[bool(token) for token in row] for _ in target[0]] for row in source]
+
+
+def cross_attention_mask_by_einsum(source, target):
+    return np.einsum("sq,sk->sqk", np.ones(target.shape), source != 0).astype(bool)

@@ -18,19 +18,18 @@ from attention_from_scratch.training import Batches, Trainer
 
 
 class WarmUp(keras.optimizers.schedules.LearningRateSchedule):
-    """A rate that rises in a straight line over the first steps, and stays.
+    """A rate that rises in a straight line over the first steps, and stays; both can be set anew.
 
-    Args:
-        learning_rate: at the end of the rise.
-        steps: of the rise; 0 for none.
+    Variables, so that one compiled function serves all rates.
     """
 
-    def __init__(self, learning_rate: float, steps: int) -> None:
-        self.learning_rate, self.steps = learning_rate, steps
+    def __init__(self) -> None:
+        self.learning_rate = tf.Variable(0.0, trainable=False)
+        self.steps = tf.Variable(0.0, trainable=False)
 
     def __call__(self, step):
         """The rate of a step, counted from 0."""
-        risen = (tf.cast(step, tf.float32) + 1) / max(self.steps, 1)
+        risen = (tf.cast(step, tf.float32) + 1) / tf.maximum(self.steps, 1.0)
         return self.learning_rate * tf.minimum(risen, 1.0)
 
 
@@ -38,12 +37,26 @@ class SequenceTrainer(Trainer):
     """A `Trainer` whose answers stand at positions; -1 is not asked, and the model answers the last ones.
 
     Args:
-        warm_up: steps over which the rate rises.
-        others: of `Trainer`.
+        model_of: as of `Trainer`.
+        options: likewise.
+        clip_norm: likewise.
     """
 
-    def __init__(self, *others: Any, learning_rate: float, warm_up: int = 0, **named: Any) -> None:
-        super().__init__(*others, learning_rate=WarmUp(learning_rate, warm_up), **named)
+    def __init__(
+        self, model_of: Callable[..., keras.Model], options: Mapping[str, Any], clip_norm: float
+    ) -> None:
+        self.schedule = WarmUp()
+        super().__init__(model_of, options, learning_rate=self.schedule, clip_norm=clip_norm)
+
+    def at_rate(self, learning_rate: float, warm_up: int) -> SequenceTrainer:
+        """Train at this rate from now on, after so many steps over which it rises; 0 for none."""
+        self.schedule.learning_rate.assign(learning_rate)
+        self.schedule.steps.assign(warm_up)
+        return self
+
+    def logits(self, tokens: np.ndarray) -> np.ndarray:
+        """Logits, uncompiled: sequences of several lengths are tested, few times each."""
+        return self.model(tokens, training=False).numpy()
 
     def accuracy(self, tokens: np.ndarray, answers: np.ndarray) -> float:
         """Share of the questions answered right."""
@@ -57,7 +70,6 @@ class SequenceTrainer(Trainer):
             read, wanted = tokens[step], answers[step]
             with tf.GradientTape() as tape:
                 logits = self.model(read, training=True)
-                # What was sliced from the model's own output, not with `step`: see the test of later tokens.
                 wanted = wanted[:, wanted.shape[1] - logits.shape[1] :]
                 losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
                     labels=tf.maximum(wanted, 0), logits=logits
@@ -71,19 +83,17 @@ class SequenceTrainer(Trainer):
 
 
 def sequence_trainer(
-    model_of: Callable[..., keras.Model], options: Mapping[str, Any], **settings: Any
+    model_of: Callable[..., keras.Model], options: Mapping[str, Any], clip_norm: float
 ) -> SequenceTrainer:
     """The trainer of such models: the same object for the same options, while it is remembered."""
-    return _remembered(model_of, tuple(sorted(options.items())), tuple(sorted(settings.items())))
+    return _remembered(model_of, tuple(sorted(options.items())), clip_norm)
 
 
 @lru_cache(maxsize=4)
 def _remembered(
-    model_of: Callable[..., keras.Model],
-    options: tuple[tuple[str, Any], ...],
-    settings: tuple[tuple[str, Any], ...],
+    model_of: Callable[..., keras.Model], options: tuple[tuple[str, Any], ...], clip_norm: float
 ) -> SequenceTrainer:
-    return SequenceTrainer(model_of, dict(options), **dict(settings))
+    return SequenceTrainer(model_of, dict(options), clip_norm)
 
 
 def batches(

@@ -11,6 +11,7 @@ from attention_from_scratch.exercises.exercise import Exercise
 from attention_from_scratch.exercises.mistakes import attention as attention_mistakes
 from attention_from_scratch.exercises.mistakes import cached_attention as cached_attention_mistakes
 from attention_from_scratch.exercises.mistakes import causal_mask as causal_mask_mistakes
+from attention_from_scratch.exercises.mistakes import cross_attention_mask as cross_attention_mask_mistakes
 from attention_from_scratch.exercises.mistakes import decoder_weights as decoder_weights_mistakes
 from attention_from_scratch.exercises.mistakes import find_shift as find_shift_mistakes
 from attention_from_scratch.exercises.mistakes import multi_head_attention as multi_head_attention_mistakes
@@ -20,6 +21,7 @@ from attention_from_scratch.exercises.properties import (
     attention,
     cached_attention,
     causal_mask,
+    cross_attention_mask,
     decoder_weights,
     find_shift,
     multi_head_attention,
@@ -49,6 +51,7 @@ EXERCISES = (
     _exercise(6, "Attention block by block", online_attention, online_attention_mistakes),
     _exercise(7, "Find the head that carries the shift", find_shift, find_shift_mistakes),
     _exercise(8, "Keep keys and values", cached_attention, cached_attention_mistakes),
+    _exercise(9, "A mask between two sequences", cross_attention_mask, cross_attention_mask_mistakes),
 )
 
 

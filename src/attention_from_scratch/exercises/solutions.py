@@ -92,3 +92,9 @@ def cached_attention(token, keys, values, query_kernel, key_kernel, value_kernel
     scores = keys @ query / query.shape[-1] ** 0.5
     exponentials = np.exp(scores - scores.max())
     return exponentials @ values / exponentials.sum(), keys, values
+
+
+def cross_attention_mask(source, target):
+    """Every query of the target may look at every real token of its own source; nothing is later."""
+    real = (source != 0)[:, np.newaxis, :]
+    return np.repeat(real, target.shape[1], axis=1)

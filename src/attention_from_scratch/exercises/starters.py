@@ -106,3 +106,14 @@ def cached_attention(token, keys, values, query_kernel, key_kernel, value_kernel
     scores = keys @ query / query.shape[-1] ** 0.5
     exponentials = np.exp(scores - scores.max())
     return exponentials @ values / exponentials.sum(), keys, values
+
+
+def cross_attention_mask(source, target):
+    """The mask of cross-attention: an array (sequences, queries, keys), True where attention is allowed.
+
+    source: (sequences, source tokens), ids of what the encoder read; 0 is padding.
+    target: (sequences, target tokens), ids of what the decoder has written so far; 0 is padding.
+    """
+    length = source.shape[1]
+    # Which is the query, which the key? Is anything in the source "later"?
+    return np.tril(np.ones((len(source), length, length), dtype=bool))

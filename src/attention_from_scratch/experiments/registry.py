@@ -16,6 +16,7 @@ from attention_from_scratch.experiments import (
     scale_grid,
     speller,
     spelling,
+    transformer_backward,
 )
 
 EXPERIMENTS = [
@@ -34,4 +35,5 @@ EXPERIMENTS = [
     spelling.EXPERIMENT,
     speller.EXPERIMENT,
     building.EXPERIMENT,
+    transformer_backward.EXPERIMENT,
 ]

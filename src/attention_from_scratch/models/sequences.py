@@ -96,6 +96,7 @@ class SequenceTransformer(keras.Model):
         norm: LayerNorm `after` each sum, `before` each layer (and once at the end), or `none`.
         linear: attention without a softmax.
         asked: the last 1/asked of the positions answer.
+        deviation: embeddings, and learned positions, start as normal numbers of this standard deviation.
 
     Raises:
         ValueError: positions or norms of an unknown kind, or a width that the heads do not divide.
@@ -116,6 +117,7 @@ class SequenceTransformer(keras.Model):
         norm: str = "before",
         linear: bool = False,
         asked: int = 1,
+        deviation: float = 1.0,
     ) -> None:
         super().__init__()
         if positions not in KINDS or norm not in ("after", "before", "none"):
@@ -123,8 +125,10 @@ class SequenceTransformer(keras.Model):
         if width % num_heads:
             raise ValueError(f"width {width} is no multiple of num_heads {num_heads}")
         self.positions, self.residual, self.norm, self.asked = positions, residual, norm, asked
-        self.embedding = keras.layers.Embedding(vocabulary, width)
-        self.table = keras.layers.Embedding(longest, width) if positions == "learned" else None
+        self.blocks = blocks
+        start = keras.initializers.RandomNormal(stddev=deviation)
+        self.embedding = keras.layers.Embedding(vocabulary, width, start)
+        self.table = keras.layers.Embedding(longest, width, start) if positions == "learned" else None
         self.sublayers = []
         for _ in range(blocks):
             self.sublayers.append(CausalAttention(num_heads, positions, linear=linear))
@@ -143,7 +147,11 @@ class SequenceTransformer(keras.Model):
     def call(self, tokens):
         """(batch, length) tokens in, (batch, length / asked, answers) logits out."""
         x = self.streams(tokens)[-1]
-        return self.logits(x[:, tokens.shape[1] - tokens.shape[1] // self.asked :])
+        return self.answer(x[:, tokens.shape[1] - tokens.shape[1] // self.asked :])
+
+    def answer(self, x):
+        """From tokens after the last block to logits."""
+        return self.logits(x if self.final_norm is None else self.final_norm(x))
 
     def streams(self, tokens):
         """The tokens as the blocks are given them, then after each layer (attention, feed-forward, …)."""
@@ -161,8 +169,6 @@ class SequenceTransformer(keras.Model):
             if self.norm == "after":
                 x = norm(x)
             found.append(x)
-        if self.final_norm is not None:
-            found[-1] = self.final_norm(x)
         return found
 
 
@@ -176,10 +182,19 @@ class SequenceRecurrent(keras.Model):
         layers: one above the other.
         width: of embedding and states.
         asked: the last 1/asked of the positions answer.
+        deviation: embeddings start as normal numbers of this standard deviation.
     """
 
     def __init__(
-        self, *, layer: str, vocabulary: int, answers: int, layers: int = 1, width: int = 32, asked: int = 1
+        self,
+        *,
+        layer: str,
+        vocabulary: int,
+        answers: int,
+        layers: int = 1,
+        width: int = 32,
+        asked: int = 1,
+        deviation: float = 1.0,
     ) -> None:
         super().__init__()
         kinds = {
@@ -191,7 +206,8 @@ class SequenceRecurrent(keras.Model):
             raise ValueError(f"layer is {layer!r}; expected one of {', '.join(kinds)}")
         kind, options = kinds[layer]
         self.asked = asked
-        self.embedding = keras.layers.Embedding(vocabulary, width)
+        start = keras.initializers.RandomNormal(stddev=deviation)
+        self.embedding = keras.layers.Embedding(vocabulary, width, start)
         self.recurrent = [kind(width, return_sequences=True, **options) for _ in range(layers)]
         self.logits = keras.layers.Dense(answers)
         self(np.zeros((1, asked), np.int32))

@@ -17,7 +17,7 @@ _PERMUTATIONS = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2
 PRODUCT = np.array(
     [[_PERMUTATIONS.index(tuple(b[i] for i in a)) for b in _PERMUTATIONS] for a in _PERMUTATIONS]
 )
-COPIED = 16  # symbols of what is copied; one more token says "now"
+COPIED = 32  # symbols of what is copied; one more token says "now"
 KEYS, VALUES = 32, 16
 SYMBOLS = 8
 
@@ -32,6 +32,9 @@ class Asked(NamedTuple):
 
     tokens: Int[np.ndarray, "sequences length"]
     answers: Int[np.ndarray, "sequences length"]
+
+
+Draw = Callable[[int, int, np.random.Generator], Asked]
 
 
 def parity(count: int, length: int, generator: np.random.Generator) -> Asked:
@@ -62,14 +65,17 @@ def state(count: int, length: int, generator: np.random.Generator) -> Asked:
 
 
 def copy(count: int, length: int, generator: np.random.Generator) -> Asked:
-    """Random symbols, a sign, and the same symbols again, each of which is asked for.
+    """Symbols that differ, a sign, and the same symbols again, each of which is asked for.
 
     Args:
         count: of sequences.
-        length: symbols to copy; the sequence has twice as many tokens.
+        length: symbols to copy, at most `COPIED`; the sequence has twice as many tokens.
         generator: the source of randomness; pass a seeded one.
+
+    Raises:
+        ValueError: more symbols than there are.
     """
-    symbols = generator.integers(0, COPIED, size=(count, length), dtype=np.int32)
+    symbols = _different(count, length, COPIED, generator)
     sign = np.full((count, 1), COPIED, np.int32)
     tokens = np.concatenate([symbols, sign, symbols[:, :-1]], axis=1)
     answers = np.full(tokens.shape, UNASKED, np.int32)
@@ -113,10 +119,15 @@ def recall_all(count: int, length: int, generator: np.random.Generator) -> Asked
 
 
 def _dictionary(count: int, length: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    if length > KEYS:
-        raise ValueError(f"{length} pairs; there are {KEYS} keys")
-    keys = generator.permuted(np.tile(np.arange(KEYS, dtype=np.int32), (count, 1)), axis=1)[:, :length]
+    keys = _different(count, length, KEYS, generator)
     return keys, generator.integers(0, VALUES, size=(count, length), dtype=np.int32)
+
+
+def _different(count: int, length: int, of: int, generator: np.random.Generator) -> np.ndarray:
+    """So many different symbols in each row, in random order."""
+    if length > of:
+        raise ValueError(f"{length} different symbols in a sequence; there are {of}")
+    return generator.permuted(np.tile(np.arange(of, dtype=np.int32), (count, 1)), axis=1)[:, :length]
 
 
 def _asked_again(keys: np.ndarray, values: np.ndarray, order: np.ndarray) -> Asked:
@@ -166,27 +177,39 @@ def induction_once(count: int, length: int, generator: np.random.Generator) -> A
     return Asked(tokens, answers)
 
 
+def at_the_end(draw: Draw) -> Draw:
+    """The same sequences, asked for the last answer alone: those before it are easier."""
+
+    def drawn(count: int, length: int, generator: np.random.Generator) -> Asked:
+        tokens, answers = draw(count, length, generator)
+        before = np.arange(answers.shape[1]) < answers.shape[1] - 1
+        return Asked(tokens, np.where(before, UNASKED, answers))
+
+    return drawn
+
+
 class Task(NamedTuple):
     """What a model of a task has to know.
 
     Args:
-        draw: so many sequences of that length.
+        draw: so many sequences of that length, to be trained on.
+        test: the same, to be tested on.
         vocabulary: tokens.
         answers: how many answers there are; guessing is worth one over this.
-        asked: the last 1/asked of the positions are asked.
-        last: only the last answer counts in a test: the others are easier.
+        asked: the last 1/asked of the positions answer.
     """
 
-    draw: Callable[[int, int, np.random.Generator], Asked]
+    draw: Draw
+    test: Draw
     vocabulary: int
     answers: int
     asked: int
-    last: bool
 
 
 TASKS: Mapping[str, Task] = {
-    "parity": Task(parity, 2, 2, 1, True),
-    "state": Task(state, len(PRODUCT), len(PRODUCT), 1, True),
-    "copy": Task(copy, COPIED + 1, COPIED, 2, False),
-    "recall": Task(recall, KEYS + VALUES, VALUES, 1, False),
+    "parity": Task(parity, at_the_end(parity), 2, 2, 1),
+    "state": Task(state, at_the_end(state), len(PRODUCT), len(PRODUCT), 1),
+    "copy": Task(copy, copy, COPIED + 1, COPIED, 2),
+    "recall": Task(recall, recall_all, KEYS + VALUES, VALUES, 1),
+    "induction": Task(induction, induction_once, SYMBOLS, SYMBOLS, 1),
 }

@@ -1,0 +1,86 @@
+"""The figures of the transformer's page: what parts keep alive, and how far positions reach."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from measured.terms.drawing import Drawing, Palette, subplots
+from measured.terms.record import Record
+
+KINDS = {"none": "none", "learned": "learned", "sinusoidal": "sinusoidal", "rope": "RoPE", "alibi": "ALiBi"}
+VARIANTS = {
+    "whole": "whole, norm before",
+    "after": "whole, norm after",
+    "norm": "no LayerNorm",
+    "residual": "no residual sums",
+    "attention_alone": "attention alone",
+}
+DASHES = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (3, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)))
+
+
+def removal(palette: Palette, record: Record) -> Drawing:
+    """Left: how much tokens differ after each block. Right: the gradient there, relative to the last."""
+    blocks = np.arange(record.parameters["blocks"] + 1)
+    figure, axes = subplots(palette, 1, 2, width=7.2, height=3.4)
+    data: dict[str, Any] = {"block": blocks.tolist()}
+    for index, (variant, words) in enumerate(VARIANTS.items()):
+        apart = record.arrays[f"apart.{variant}"]
+        gradients = record.arrays[f"log10_gradients.{variant}"]
+        gradients = gradients - gradients[:, -1:]
+        style = {"color": palette.series(index), "linestyle": DASHES[index], "linewidth": 1.8}
+        axes[0].plot(blocks, apart.mean(axis=0), label=words, **style)
+        axes[1].plot(blocks, gradients.mean(axis=0), **style)
+        data |= {
+            f"share not common, {words}": apart.mean(axis=0).tolist(),
+            f"gradient, factors of ten, {words}": gradients.mean(axis=0).tolist(),
+        }
+    axes[0].set(title="What tokens do not share", xlabel="after block", ylim=(0, 1.02))
+    axes[0].set_ylabel("share of the norm, before training")
+    axes[1].set(title="Gradient, before training", xlabel="after block")
+    axes[1].set_ylabel("factors of ten over the last block's")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+    show = record.display
+    alt = (
+        "Two panels over the blocks of new models. Left, the share of the tokens' norm that they do not have "
+        "in common; after the last block: "
+        + ", ".join(
+            f"{words} {show(f'transformer.removal.apart.{variant}.d8')}"
+            for variant, words in VARIANTS.items()
+        )
+        + ". Right, the gradient at the first block over that at the last, in factors of ten: "
+        + ", ".join(
+            f"{words} {show(f'transformer.removal.gradient.{variant}')}"
+            for variant, words in VARIANTS.items()
+        )
+        + "."
+    )
+    return Drawing(figure, alt, data)
+
+
+def positions(palette: Palette, record: Record) -> Drawing:
+    """Accuracy by length, a line a kind of positions, the band from the worst seed to the best."""
+    lengths = record.parameters["test_lengths"]
+    figure, ax = subplots(palette, height=3.6)
+    data: dict[str, Any] = {"tokens": lengths}
+    ends = []
+    for index, (kind, words) in enumerate(KINDS.items()):
+        samples = np.array(
+            [record.measurement(f"transformer.positions.accuracy.{kind}.l{n}").samples for n in lengths]
+        )
+        means = samples.mean(axis=1)
+        colour = palette.series(index)
+        lowest, highest = samples.min(axis=1), samples.max(axis=1)
+        ax.fill_between(lengths, lowest, highest, color=colour, alpha=0.15, linewidth=0)
+        ax.plot(lengths, means, color=colour, linestyle=DASHES[index], linewidth=1.8, label=words)
+        data[words] = means.tolist()
+        ends.append(f"{words} {', '.join(f'{m:.2f}' for m in means)}")
+    chance = record["transformer.positions.chance"]
+    ax.axhline(chance, color=palette.muted, linewidth=0.8)
+    ax.set(xscale="log", ylim=(0, 1.03), xlabel="tokens", ylabel="accuracy")
+    ax.set_xticks(lengths, [str(n) for n in lengths])
+    ax.minorticks_off()
+    ax.legend(loc="lower left", fontsize=8)
+    alt = f"Accuracy at {', '.join(map(str, lengths))} tokens, by positions: {'; '.join(ends)}."
+    return Drawing(figure, alt, data)
