@@ -10,11 +10,13 @@ import pytest
 
 from attention_from_scratch.experiments import registry, speller, spelling
 from attention_from_scratch.experiments import spelling_plan as plan
+from attention_from_scratch.experiments.spelling_trials import RATES
 from attention_from_scratch.figures import spelling as figures
 from attention_from_scratch.tasks.spelling import SOUNDS
 from measured.errors import MeasuredError
 from measured.terms import drawing
 from measured.terms.record import Record
+from measured.terms.trial import read_outcomes
 
 PALETTE = Path(registry.__file__).parents[1] / "figures" / "palette.json"
 
@@ -69,6 +71,11 @@ def test_seeds_count_once_all_models_have_them_and_what_is_missing_is_said(tmp_p
 def test_a_study_without_outcomes_says_what_makes_them(tmp_path, monkeypatch):
     with pytest.raises(MeasuredError, match="nox -s confirm -- study"):
         stored(tmp_path, monkeypatch, [])
+
+
+def test_fresh_seeds_are_taught_at_the_rates_that_the_stored_trials_chose():
+    outcomes = read_outcomes(spelling.STORED)
+    assert {model: plan.chosen_rate(outcomes, model) for model in plan.MODELS} == RATES
 
 
 def drawn_twice(draw, record):

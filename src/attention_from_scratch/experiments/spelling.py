@@ -21,6 +21,7 @@ from typing import Any
 from attention_from_scratch import speller_costs
 from attention_from_scratch.experiments import spelling_plan as plan
 from attention_from_scratch.experiments.policies import COUNT
+from attention_from_scratch.experiments.spelling_trials import RATES, SETTINGS, train_all
 from attention_from_scratch.tasks import spelling
 from measured.terms.claims import Claim, Verdict, above, every
 from measured.terms.experiment import Experiment, Findings, Table
@@ -28,7 +29,7 @@ from measured.terms.family import Family, rows, table
 from measured.terms.measurement import Close, Measurement, Spread
 from measured.terms.null import instead, one_seed, swapped
 from measured.terms.scope import Scope
-from measured.terms.trial import Outcomes, Study, read_outcomes
+from measured.terms.trial import Confirmation, Outcomes, Study, Trial, read_outcomes
 
 FOLDER = Path(__file__).resolve().parents[3] / "tests" / "confirmations"
 STORED = FOLDER / "spelling_comparison.json"
@@ -300,6 +301,14 @@ def _place(found: Findings, model: str) -> int:
     return 1 + round(log2(RATE.value(found, model=model) / plan.PARAMETERS["rates"][0]))
 
 
+FRESH = Trial(
+    "spelling_fresh_seeds",
+    "From a fresh seed, does attention help both recurrent models, and does the LSTM with it lead?",
+    train_all,
+    {"rates": RATES, **SETTINGS},
+    tolerance=dict.fromkeys(RATES, 0.02),
+)
+
 EXPERIMENT = Experiment(
     name="spelling",
     question="Which of five models of one size says the fewest sounds of unknown words wrongly?",
@@ -366,6 +375,7 @@ EXPERIMENT = Experiment(
                     by="transformer.spelling.phoneme_error.gru_attention",
                 ),
             ),
+            confirmed_by=Confirmation(FRESH, "lstm > lstm_attention and gru > gru_attention"),
         ),
         Claim(
             "transformer.spelling_lstm_leads",
@@ -382,6 +392,7 @@ EXPERIMENT = Experiment(
                     by="transformer.spelling.phoneme_error.gru",
                 ),
             ),
+            confirmed_by=Confirmation(FRESH, "transformer > lstm_attention"),
         ),
     ),
     scopes={
