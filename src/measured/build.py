@@ -186,7 +186,8 @@ def render(project: Project, target: Path) -> str:
     # Renderers stamp their sitemaps with today; a site of the same commit is the same site.
     environment = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": _commit_time(project.root)}
     report = stages.make(project, target, {**environment, **os.environ})
-    return f"{report}, the heaviest page {checks.heaviest(target, project.page_bytes):,} bytes gzipped"
+    weight = checks.heaviest(target, project.page_bytes, project.list_bytes)
+    return f"{report}, the heaviest page {weight:,} bytes gzipped"
 
 
 @contextmanager

@@ -41,6 +41,7 @@ class Project:
         costs: the file of what each piece of work takes, relative to the root; it may be absent.
         results: where runs may be taken over from: a folder, an archive, `https://…`; empty for nowhere.
         page_bytes: what a page may weigh, gzipped.
+        list_bytes: what the lists of all measurements and of all claims may weigh, gzipped.
         quick: whether authors asked for fewer draws and seeds.
         output: where `build` and `site` go; None for the root, which a checkout that is only read cannot be.
     """
@@ -61,6 +62,7 @@ class Project:
     costs: str = "tests/costs.json"
     results: str = ""
     page_bytes: int = 60_000
+    list_bytes: int = 120_000
     quick: bool = False
     output: Path | None = None
 

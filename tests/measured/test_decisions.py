@@ -136,7 +136,7 @@ def test_the_heaviest_page_is_found_wherever_it_stands(tmp_path):
     incompressible = "".join(chr(33 + i * i * 7919 % 89) for i in range(3000))
     for name, text in (("a.html", "x"), ("b.html", incompressible), ("c.html", "x" * 5000)):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    found = checks.heaviest(tmp_path, 60_000)
-    assert checks.heaviest(tmp_path, found) == found > 100
+    found = checks.heaviest(tmp_path, 60_000, 0)
+    assert checks.heaviest(tmp_path, found, 0) == found > 100
     with pytest.raises(MeasuredError, match=r"b\.html: the page weighs .*bytes gzipped"):
-        checks.heaviest(tmp_path, found - 1)
+        checks.heaviest(tmp_path, found - 1, 0)

@@ -144,10 +144,10 @@ def test_code_may_show_what_prose_may_not():
 
 def test_a_heavy_page_is_told(tmp_path):
     write_text(tmp_path / "index.html", "<p>x</p>")
-    assert checks.heaviest(tmp_path, 60_000) < 100
+    assert checks.heaviest(tmp_path, 60_000, 0) < 100
     write_text(tmp_path / "a.html", f"<p>{np.random.default_rng(0).bytes(100_000).hex()}</p>")
     with pytest.raises(MeasuredError, match="bytes gzipped"):
-        checks.heaviest(tmp_path, 60_000)
+        checks.heaviest(tmp_path, 60_000, 0)
     dots = "".join(f'<path d="M{i * 7919 % 997} {i * 31 % 89}h0"/>' for i in range(400))
     write_text(
         tmp_path / "a.html", f"<svg aria-label='many dots'>{dots}</svg><math><mi>x</mi></math><p>y</p>"
@@ -155,8 +155,20 @@ def test_a_heavy_page_is_told(tmp_path):
     with pytest.raises(
         MeasuredError, match=r"drawings are [\d,]+ of it \(1, the largest: 'many dots'\)"
     ) as told:
-        checks.heaviest(tmp_path, 300)
+        checks.heaviest(tmp_path, 300, 300)
     assert "page_bytes" in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["measurements/index.html", "measurements.html", "confirmations/index.html"])
+def test_a_list_has_a_budget_of_its_own_and_hides_no_heavy_page(tmp_path, name):
+    rows = np.random.default_rng(0).bytes(2_000).hex()
+    write_text(tmp_path / name, f"<p>{rows}</p>")
+    assert 1_000 < checks.heaviest(tmp_path, 500, 5_000) < 5_000
+    with pytest.raises(MeasuredError, match="list_bytes"):
+        checks.heaviest(tmp_path, 500, 1_000)
+    write_text(tmp_path / "a.html", f"<p>{rows[:1_500]}</p>")
+    with pytest.raises(MeasuredError, match=r"(?s)a\.html.*page_bytes"):
+        checks.heaviest(tmp_path, 500, 5_000)
 
 
 @pytest.fixture
