@@ -20,9 +20,10 @@ from pathlib import Path
 
 import yaml
 
-from attention_from_scratch import speller_export, watched
+from attention_from_scratch import speller_export, vision_export, watched
 from attention_from_scratch.exercises.notebook import published
 from attention_from_scratch.experiments import speller
+from attention_from_scratch.experiments.explanation_runs import load_halves, split_of
 from attention_from_scratch.export import export
 from attention_from_scratch.tasks import spelling
 from measured import reference
@@ -31,6 +32,7 @@ from measured.project import Project
 from measured.site.finish_page import Page
 from measured.start import wheel
 
+DIGITS = "explanation"
 EXPERIMENT = "induction"
 WATCHED = "checkpoints"
 MODELS = {"two-blocks": "reported.blocks2.seed0", "one-block": "reported.blocks1.seed0"}
@@ -168,6 +170,7 @@ def files(project: Project) -> Iterator[tuple[str, str | bytes]]:
         for name, run in made.items():  # a preview before the first build has none
             for path in export(read_run(project, experiment, runs[run]), Path(folder), name):
                 yield f"models/{EXPERIMENT}/{path.name}", path.read_bytes()
+    yield from digits_files(project)
     yield from watched_training(project)
     for name, data in spellers(project).items():
         yield f"models/{speller.EXPERIMENT.name}/{name}", data
@@ -193,6 +196,20 @@ def spellers(project: Project) -> dict[str, bytes]:
         num_heads=speller.HEADS_OF_QUERIES,
         licence=spelling.licence(p["version"]),
     )
+
+
+def digits_files(project: Project) -> Iterator[tuple[str, bytes]]:
+    """The vision transformer of the first seed, with test images to try it on."""
+    experiment = project.declared[DIGITS]
+    p = experiment.parameters
+    seed = p["seeds"][0]
+    run = next(run for run in experiment.runs if run.name == f"plain.seed{seed}")
+    if not all(path.exists() for path in run_paths(project, experiment, run)):
+        return  # a preview before the first build has none
+    halves = load_halves(p["sha256"], p["split_seed"], split_of(seed))
+    with tempfile.TemporaryDirectory() as folder:
+        for path in vision_export.export(read_run(project, experiment, run), *halves, Path(folder)):
+            yield f"models/{DIGITS}/{path.name}", path.read_bytes()
 
 
 def finish(page: Page) -> int:

@@ -269,3 +269,40 @@ def cross_attention_mask_by_loops(source, target):
 
 def cross_attention_mask_by_einsum(source, target):
     return np.einsum("sq,sk->sqk", np.ones(target.shape), source != 0).astype(bool)
+
+
+def rollout_by_whole_matrices(attention, falls):
+    rolled = np.eye(attention[0].shape[-1])
+    for block in attention:
+        step = block.mean(axis=1) + np.eye(block.shape[-1])
+        rolled = (step / step.sum(axis=-1, keepdims=True)) @ rolled
+    maps = rolled[:, 0, 1:]
+    order = np.argsort(-falls, axis=1)
+    places = [list(row).index(first) for row, first in zip(order, maps.argmax(axis=1), strict=True)]
+    return maps, int(np.argmax(places))
+
+
+def rollout_by_paths(attention, falls):
+    """Every token of every block either stays or looks; the shares of all ways are added up."""
+    images, tokens = len(falls), falls.shape[1] + 1
+
+    def shares(image, block, token):
+        if block < 0:
+            return np.eye(tokens)[token]
+        looked = attention[block][image, :, token].mean(axis=0)
+        onward = sum(looked[t] * shares(image, block - 1, t) for t in range(tokens))
+        return (shares(image, block - 1, token) + onward) / 2
+
+    maps = np.array([shares(image, len(attention) - 1, 0)[1:] for image in range(images)])
+    worst = [np.sum(f > f[m.argmax()]) for f, m in zip(falls, maps, strict=True)]
+    return maps.tolist(), np.array(worst).argmax()
+
+
+def rollout_with_einsum(attention, falls):
+    steps = [0.5 * np.einsum("ihqk->iqk", a) / a.shape[1] + 0.5 * np.eye(a.shape[-1]) for a in attention]
+    row = steps[-1][:, 0]
+    for step in steps[-2::-1]:
+        row = np.einsum("iq,iqk->ik", row, step)
+    maps = row[:, 1:]
+    named = np.take_along_axis(falls, maps.argmax(axis=1)[:, None], axis=1)
+    return maps, np.argmax(np.count_nonzero(falls > named, axis=1))

@@ -52,11 +52,7 @@ def packed(arrays: Mapping[str, np.ndarray]) -> tuple[bytes, dict[str, Any]]:
         raise ValueError(
             f"no array named weights.… among {', '.join(arrays)}; expected those of a training run"
         )
-    layout, offset = [], 0
-    for name, array in weights.items():
-        layout.append({"name": name, "shape": list(array.shape), "offset": offset})
-        offset += 4 * array.size
-    data = b"".join(np.ascontiguousarray(array, "<f4").tobytes() for array in weights.values())
+    data, layout = laid_out(weights)
     tokens, logits = arrays["keras_tokens"][:TEST_SEQUENCES], arrays["keras_logits"][:TEST_SEQUENCES]
     heads, key_dim = weights["block1_attention.query.bias"].shape
     return data, {
@@ -64,7 +60,7 @@ def packed(arrays: Mapping[str, np.ndarray]) -> tuple[bytes, dict[str, Any]]:
         "byte_order": "little",
         "bytes": len(data),
         "arrays": layout,
-        "parameters": offset // 4,
+        "parameters": len(data) // 4,
         "length": tokens.shape[1],
         "blocks": forward.blocks_of(weights),
         "num_heads": heads,
@@ -80,6 +76,15 @@ def packed(arrays: Mapping[str, np.ndarray]) -> tuple[bytes, dict[str, Any]]:
         },
         "test": {"tokens": tokens.tolist(), "logits": logits.tolist(), "tolerance": TOLERANCE},
     }
+
+
+def laid_out(weights: Mapping[str, np.ndarray]) -> tuple[bytes, list[dict[str, Any]]]:
+    """Weights as bytes, one after another, and where each begins."""
+    layout, offset = [], 0
+    for name, array in weights.items():
+        layout.append({"name": name, "shape": list(array.shape), "offset": offset})
+        offset += 4 * array.size
+    return b"".join(np.ascontiguousarray(array, "<f4").tobytes() for array in weights.values()), layout
 
 
 def read(manifest: Path) -> dict[str, np.ndarray]:

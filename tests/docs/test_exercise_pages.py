@@ -52,6 +52,16 @@ def test_the_code_for_a_trained_model_runs(tmp_path, monkeypatch, capsys):
     assert 0 <= float(accuracy) <= 1
 
 
+def test_the_code_for_a_trained_vision_transformer_runs(tmp_path, monkeypatch, capsys):
+    live_models.export_digits(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```py\n(.*?)^```", text_of("10-rollout"), re.S | re.M)
+    exec(blocks[0], {"np": np, "rollout": solutions.rollout})
+    label, said, named, found = map(int, capsys.readouterr().out.split())
+    assert {label, said} <= set(range(10))
+    assert named != found
+
+
 def test_the_index_lists_them_in_order():
     linked = re.findall(r"^\d\. \[(.+?)\]\((.+?)\.md\)", text_of("index"), re.M)
     assert linked == [(exercise.title, exercise.slug) for exercise in EXERCISES]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import threading
@@ -53,6 +54,9 @@ def make_site(folder: Path) -> None:
     live_models.export_random(folder / "models", 2, "two-blocks", 16)
     live_models.export_random(folder / "models", 1, "one-block", 16)
     live_spellers.export_random(folder / "models" / "speller")
+    live_models.export_digits(folder / "models")
+    digits = json.loads((folder / "models" / "digits.json").read_text())
+    (folder / "models" / "none.json").write_text(json.dumps({**digits, "images": []}))
 
 
 def serve(folder: Path) -> tuple[ThreadingHTTPServer, str]:

@@ -18,6 +18,7 @@
 // | <div data-sketch="walk">            | walk/view.js      |
 // | <div data-sketch="choose">          | choose/view.js    |
 // | <div data-sketch="dimensions">      | dimensions/view.js |
+// | <div data-sketch="explanation">     | explanation/view.js |
 // | <div class="predict">               | predict/view.js   |
 // | <div class="quiz">                  | quiz/view.js      |
 //
@@ -39,6 +40,7 @@ const COMPONENTS = [
   ['[data-sketch="walk"]', () => import("./walk/view.js")],
   ['[data-sketch="choose"]', () => import("./choose/view.js")],
   ['[data-sketch="dimensions"]', () => import("./dimensions/view.js")],
+  ['[data-sketch="explanation"]', () => import("./explanation/view.js")],
   [".predict", () => import("./predict/view.js")],
   [".quiz", () => import("./quiz/view.js")],
 ];

@@ -16,6 +16,7 @@ from attention_from_scratch.exercises.mistakes import decoder_weights as decoder
 from attention_from_scratch.exercises.mistakes import find_shift as find_shift_mistakes
 from attention_from_scratch.exercises.mistakes import multi_head_attention as multi_head_attention_mistakes
 from attention_from_scratch.exercises.mistakes import online_attention as online_attention_mistakes
+from attention_from_scratch.exercises.mistakes import rollout as rollout_mistakes
 from attention_from_scratch.exercises.mistakes import softmax as softmax_mistakes
 from attention_from_scratch.exercises.properties import (
     attention,
@@ -26,6 +27,7 @@ from attention_from_scratch.exercises.properties import (
     find_shift,
     multi_head_attention,
     online_attention,
+    rollout,
     softmax,
 )
 
@@ -52,6 +54,7 @@ EXERCISES = (
     _exercise(7, "Find the head that carries the shift", find_shift, find_shift_mistakes),
     _exercise(8, "Keep keys and values", cached_attention, cached_attention_mistakes),
     _exercise(9, "A mask between two sequences", cross_attention_mask, cross_attention_mask_mistakes),
+    _exercise(10, "Roll attention out, and find where it misleads", rollout, rollout_mistakes),
 )
 
 

@@ -98,3 +98,17 @@ def cross_attention_mask(source, target):
     """Every query of the target may look at every real token of its own source; nothing is later."""
     real = (source != 0)[:, np.newaxis, :]
     return np.repeat(real, target.shape[1], axis=1)
+
+
+def rollout(attention, falls):
+    """Multiply the class token's row by each block, last block first; then look where the map is worst."""
+    tokens = attention[0].shape[-1]
+    row = np.eye(tokens)[0]  # the class token, before any step back
+    for block in reversed(attention):
+        step = (block.mean(axis=1) + np.eye(tokens)) / 2
+        row = np.einsum("...t,...ts->...s", row, step)
+    maps = row[:, 1:]
+    first = maps.argmax(axis=1)
+    of_first = falls[np.arange(len(falls)), first]
+    places = (falls > of_first[:, np.newaxis]).sum(axis=1)  # patches that covering puts before it
+    return maps, places.argmax()

@@ -117,3 +117,16 @@ def cross_attention_mask(source, target):
     length = source.shape[1]
     # Which is the query, which the key? Is anything in the source "later"?
     return np.tril(np.ones((len(source), length, length), dtype=bool))
+
+
+def rollout(attention, falls):
+    """Attention rollout of the class token, and the image on which it misleads: returns (maps, image).
+
+    attention: one array a block, (images, heads, queries, keys); token 0 is the class token, then the
+    patches.
+    falls: (images, patches), how far the answer's lead falls when a patch is covered.
+    maps: (images, patches). image: the one whose patch with the largest number has the worst place by
+    covering.
+    """
+    maps = attention[-1][:, :, 0, 1:].mean(axis=1)  # the last block alone: what of the others?
+    return maps, falls.sum(axis=1).argmin()  # is this the image on which the map misleads?

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from attention_from_scratch.experiments import induction_circuits as opening
+from attention_from_scratch.experiments import induction_pictures as pictures
 from attention_from_scratch.experiments import induction_plan as plan
 from attention_from_scratch.experiments import induction_training as training
 from attention_from_scratch.experiments import induction_trials as trials
@@ -48,6 +49,7 @@ from measured.terms.trial import Confirmation
 
 def measure(runs: Mapping[str, Mapping[str, np.ndarray]], **p: Any) -> Findings:
     """Everything, from runs that are already made."""
+    proven = opening.one_head(runs, p)
     parts = [
         training.parameters(runs, p),
         training.rungs(p),
@@ -55,7 +57,9 @@ def measure(runs: Mapping[str, Mapping[str, np.ndarray]], **p: Any) -> Findings:
         training.pushed(runs, p),
         training.mapped(runs, p),
         opening.four_heads(runs, p),
-        opening.one_head(runs, p),
+        proven,
+        pictures.right_stories(proven),
+        pictures.both_causes(runs, p),
         opening.any_cue(runs, p),
         opening.exported(runs, p),
     ]
@@ -506,6 +510,16 @@ SCOPES = {
     ),
     "induction.*.causal": Scope(_ONE_HEAD + "a causal mask; seeds {causal_seeds}."),
     "induction.*.bidirectional": Scope(_ONE_HEAD + "no mask; seeds {bidirectional_seeds}."),
+    "explanation.own_models.right_story_causal": Scope(_ONE_HEAD + "a causal mask; seeds {causal_seeds}."),
+    "explanation.own_models.both_named.*": Scope(_ONE_HEAD + "no mask, solved; seeds {bidirectional_seeds}."),
+    "explanation.own_models.answer_first.*": Scope(
+        _ONE_HEAD + "no mask, solved; seeds {bidirectional_seeds}."
+    ),
+    "explanation.own_models.*": Scope(
+        _ONE_HEAD + "no mask, at rates of {learning_rate} and {slow_learning_rate}; seeds "
+        "{bidirectional_seeds} and "
+        "{slow_seeds}."
+    ),
     "induction.proof.*": Scope(
         _ONE_HEAD + "sorted by the circuit that they were found to have; interventions added after a look."
     ),
@@ -522,6 +536,7 @@ EXPERIMENT = Experiment(
     measure=measure,
     parameters=plan.PARAMETERS,
     quick=plan.QUICK,
+    prefixes=("explanation",),
     runs=plan.runs(),
     claims=CLAIMS,
     scopes=SCOPES,

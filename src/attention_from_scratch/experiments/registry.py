@@ -6,6 +6,7 @@ from attention_from_scratch.experiments import (
     cache,
     checkpoints,
     depth,
+    explanation,
     heads,
     held_out,
     induction,
@@ -36,4 +37,5 @@ EXPERIMENTS = [
     speller.EXPERIMENT,
     building.EXPERIMENT,
     transformer_backward.EXPERIMENT,
+    explanation.EXPERIMENT,
 ]

@@ -2,6 +2,7 @@
 
 from attention_from_scratch.figures import (
     circuits,
+    explanation,
     heads,
     induction,
     masks,
@@ -30,4 +31,8 @@ FIGURES = [
     Plot("recurrence.dilution", recurrence.dilution, ("recurrence",)),
     Plot("speller.alignment", spelling.alignment, ("speller",)),
     Plot("spelling.by_length", spelling.by_length, ("spelling",)),
+    Plot("explanation.confidently_wrong", explanation.confidently_wrong, ("explanation",)),
+    Plot("explanation.errors", explanation.errors, ("explanation",)),
+    Plot("explanation.ranks", explanation.ranks, ("explanation",)),
+    Plot("explanation.curves", explanation.curves, ("explanation",)),
 ]

@@ -53,7 +53,7 @@ export function positions(length, width) {
 }
 
 /** Rows (count × from) times kernel (from × to) plus bias. */
-function dense(rows, count, from, kernel, bias, to) {
+export function dense(rows, count, from, kernel, bias, to) {
   const out = new Float64Array(count * to);
   for (let r = 0; r < count; r += 1) {
     for (let j = 0; j < to; j += 1) out[r * to + j] = bias[j];
