@@ -63,5 +63,5 @@ def test_the_code_for_a_trained_vision_transformer_runs(tmp_path, monkeypatch, c
 
 
 def test_the_index_lists_them_in_order():
-    linked = re.findall(r"^\d\. \[(.+?)\]\((.+?)\.md\)", text_of("index"), re.M)
+    linked = re.findall(r"^\d+\. \[(.+?)\]\((.+?)\.md\)", text_of("index"), re.M)
     assert linked == [(exercise.title, exercise.slug) for exercise in EXERCISES]
