@@ -25,6 +25,8 @@ SQUARE, MOVED, SHARE = 4, 40, 0.004
 PICTURES = {
     "pictures.html": ["hand", "dimensions", "heads", "positions", "shift", "block", "tiles"],
     "words.html": ["sentence", "shapes", "mask"],
+    "circuits.html": ["circuits", "training"],
+    "index.html": ["model"],
 }
 
 

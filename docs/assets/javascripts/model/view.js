@@ -120,7 +120,7 @@ export async function mount(root) {
     const last = model.blocks - 1;
     const tiles = [...Array(model.length).keys()].map((t) => {
       const tile = html("button", { type: "button", className: "model-tile", onclick: () => choose(t) });
-      tile.append(html("small", { "aria-hidden": "true" }, String(t + 1)), html("span", {}));
+      tile.dataset.position = t + 1; // drawn by the style sheet: the label says it to those who hear
       tile.addEventListener("focus", () => state.at !== t && choose(t));
       return tile;
     });
@@ -189,7 +189,7 @@ export async function mount(root) {
     const names = tokens.map(nameOf);
     const last = model.blocks - 1;
     parts.tiles.forEach((tile, t) => {
-      tile.lastChild.textContent = names[t];
+      tile.textContent = names[t];
       tile.className = `model-tile${tokens[t] === CUE ? " is-cue" : ""}${t === place + 1 ? " is-answer" : ""}`;
       tile.setAttribute("aria-pressed", t === at);
       tile.setAttribute("aria-label", `Position ${t + 1}: ${saidOf(t)}`);
