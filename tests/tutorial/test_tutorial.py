@@ -125,7 +125,7 @@ def test_it_works_below_a_path_with_a_file_for_each_page(flat_site, tmp_path):
 
 
 def look_at(host: Path, below: str, page_path: str, list_path: str, scheme: str) -> None:
-    """Cards, marks, filter, figures in either scheme; where the console is silent, the policy held."""
+    """Switch, cards, marks, filter, figures in either scheme; a silent console means that the policy held."""
     complaints, strangers = [], []
     with browsing.served(host) as address, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browsing.chromium(), args=browsing.ARGUMENTS)
@@ -138,16 +138,20 @@ def look_at(host: Path, below: str, page_path: str, list_path: str, scheme: str)
         page.goto(f"{address}{below}{page_path}")
         page.wait_for_selector("article[data-mounted=ready]")
         card = page.locator(".provenance-card")
+        page.get_by_role("switch", name="Show sources").check()
         page.locator("article a.measured:not([data-ids])").first.hover()
         card.wait_for()
-        assert "Stored" in card.inner_text()
+        words = card.locator(".card-words").inner_text()
+        assert "groups" in words, words
+        assert "birthdays.py" in card.inner_html()
         page.keyboard.press("Escape")
         card.wait_for(state="detached")
         page.locator("a.claim-mark").focus()
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Tab")
         card.wait_for()
-        assert "This holds" in card.inner_text()
+        words = card.locator(".card-words").inner_text()
+        assert "crosses a half" in words, words
         ink = page.locator(".measured-figure svg text").first.evaluate("e => getComputedStyle(e).fill")
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (_brightness(ink) < _brightness(ground)) is (scheme == "light"), (ink, ground)
