@@ -18,6 +18,9 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from jaxtyping import Float
+
 from attention_from_scratch import speller_costs
 from attention_from_scratch.experiments import spelling_plan as plan
 from attention_from_scratch.experiments.policies import COUNT
@@ -80,13 +83,6 @@ OVER_WORDS = Family(
     ".3f",
     labels=LABELS,
 )
-BY_LENGTH = Family(
-    "transformer.spelling.by_length.{model}.l{letters}",
-    "word error of the {model} on words of {letters} letters, mean over seeds",
-    Spread("stored outcomes of a study", k=3, floor=0.05),
-    ".2f",
-    labels=LABELS,
-)
 PARAMETER_COUNT = Family(
     "transformer.spelling.parameters.{model}", "parameters of the {model}", COUNT, ",d", labels=LABELS
 )
@@ -143,9 +139,11 @@ def measure(seeds: list[int], letters: int, sounds: int, **settings: Any) -> Fin
     done = [seed for seed in seeds if all(plan.name_of(model, seed) in stored for model in plan.MODELS)]
     done = done or seeds[:1]  # whose first missing outcome then says how to make it
     found: list[Measurement] = [SEED_COUNT.of(len(done))]
+    arrays = {}
     for model in plan.MODELS:
         made = [stored[plan.name_of(model, seed)] for seed in done]
         found += _errors(model, made, done)
+        arrays[f"by_length.{model}"] = _by_length(made)
         found += [
             PARAMETER_COUNT.of(int(made[0]["parameters"]), model=model),
             MULTIPLY_ADDS.of(
@@ -159,7 +157,7 @@ def measure(seeds: list[int], letters: int, sounds: int, **settings: Any) -> Fin
         found += _trials(stored, model)
     heads, more = _heads(settings["heads_seeds"]), _more()
     tables = [*_tables(), _tuning(stored), *_smaller_tables(heads, more)]
-    return Findings((*found, *heads, *more), tables=tuple(tables))
+    return Findings((*found, *heads, *more), arrays, tuple(tables))
 
 
 def _errors(model: str, made: list[Mapping[str, Any]], seeds: list[int]) -> Iterator[Measurement]:
@@ -169,9 +167,11 @@ def _errors(model: str, made: list[Mapping[str, Any]], seeds: list[int]) -> Iter
         (OVER_WORDS, "phoneme_error_over_words"),
     ):
         yield family.over_seeds([run[kept] for run in made], seeds, model=model)
-    for index, letters in enumerate(LENGTHS):
-        shares = [run["wrong_by_length"][index] / run["words_by_length"][index] for run in made]
-        yield BY_LENGTH.over_seeds(shares, seeds, model=model, letters=letters)
+
+
+def _by_length(made: list[Mapping[str, Any]]) -> Float[np.ndarray, "seeds lengths"]:
+    """Word errors by the number of letters."""
+    return np.array([np.divide(run["wrong_by_length"], run["words_by_length"]) for run in made])
 
 
 def _seconds(stored: Outcomes, model: str, seeds: list[int]) -> float:

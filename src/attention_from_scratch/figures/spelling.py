@@ -43,19 +43,17 @@ def by_length(palette: Palette, record: Record) -> Drawing:
     """Word error against the number of letters, a line a model, mean over seeds."""
     figure, axes = subplots(palette, 1, 1, height=3.4)
     data: dict[str, list[Any]] = {"letters": list(LENGTHS)}
+    told = []
     for index, (model, words) in enumerate(MODEL_WORDS.items()):
-        errors = [record.measurement(f"transformer.spelling.by_length.{model}.l{n}").value for n in LENGTHS]
+        errors = record.arrays[f"by_length.{model}"].mean(axis=0).tolist()
         axes.plot(list(LENGTHS), errors, color=palette.series(index), marker="o", markersize=3, label=words)
         data[words] = errors
+        told.append(
+            f"the {words}, {errors[0]:.2f} at {LENGTHS[0]} letters, {errors[-1]:.2f} at {LENGTHS[-1]}"
+        )
     axes.set(xlabel="letters", ylabel="word error", ylim=(0, 1))
     axes.legend(fontsize=8)
-    show = record.display
-    first, last = LENGTHS[0], LENGTHS[-1]
-    alt = "Five lines of word error against letters. " + " ".join(
-        f"The {words}: {show(f'transformer.spelling.by_length.{model}.l{first}')} at {first} letters, "
-        f"{show(f'transformer.spelling.by_length.{model}.l{last}')} at {last}."
-        for model, words in MODEL_WORDS.items()
-    )
+    alt = f"Five lines of word error against letters: {'; '.join(told)}."
     return Drawing(figure, alt, data)
 
 
