@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from built import settle
 
 PAGE, FIRST_LOAD, INDEX = 60_000, 200_000, 200_000
 SHIFT = """window.shift = 0; new PerformanceObserver((list) => {
@@ -58,3 +59,14 @@ def test_search_finds_captions_and_prose_and_no_outputs(site, index):
 def test_a_page_asks_early_for_the_face_of_the_formulas_that_it_shows(site):
     page = (site / "attention" / "index.html").read_text(encoding="utf-8")
     assert "stix-two-math-400-normal" in re.search(r'data-faces="([^"]*)"', page)[1].split()
+
+
+def test_who_scrolls_to_the_end_of_the_chapter_fetches_no_drawing_library_and_no_cards(visit):
+    page = visit("404.html")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(page.url.replace("404.html", "attention/"))
+    page.mouse.move(1, 1)
+    settle(page)
+    page.wait_for_load_state("networkidle")
+    assert [url for url in asked if "p5.min.js" in url or "/data/cards/" in url] == []
