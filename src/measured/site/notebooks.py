@@ -9,7 +9,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib import metadata
 from importlib.util import find_spec
 from typing import Any
@@ -47,6 +47,11 @@ class Elsewhere:
     engine: str = ""
     picture: Callable[[str], bytes | None] = field(default=lambda place: None)
     directory_urls: bool = True
+
+    @cached_property
+    def sources(self) -> Sources:
+        """What imports what, read once for all notebooks."""
+        return Sources(self.packages)
 
 
 def place_of(where: str) -> str:
@@ -97,12 +102,12 @@ class Needs:
     engine: bool = False
 
 
-def requirements(code: Iterable[str], packages: tuple[str, ...]) -> Needs:
+def requirements(code: Iterable[str], packages: tuple[str, ...], sources: Sources | None = None) -> Needs:
     """What cells need; imports are followed through the project's own modules."""
     named = {module for text in code for module in _imports(text)}
     found = {module.split(".")[0] for module in named}
     ours = [module for module in sorted(named) if module.split(".")[0] in packages and _exists(module)]
-    own = Sources(packages).closure(ours) if ours else {}
+    own = (sources or Sources(packages)).closure(ours) if ours else {}
     for path in own.values():
         found |= {module.split(".")[0] for module in _imports(path.read_text(encoding="utf-8"))}
     known = {*sys.stdlib_module_names, *packages, ENGINE}
@@ -114,7 +119,7 @@ def requirements(code: Iterable[str], packages: tuple[str, ...]) -> Needs:
 
 def _preface(title: str, where: str, url: str, code: list[str], elsewhere: Elsewhere) -> str:
     page = f"[{title}]({url}{address_of(where, elsewhere.directory_urls)})" if url else f"*{title}*"
-    needs = requirements(code, elsewhere.packages)
+    needs = requirements(code, elsewhere.packages, elsewhere.sources)
     lines = [
         f"This notebook is the page {page} of *{elsewhere.name}*, executed, with its outputs. To run it"
         f" yourself, install Python {'.'.join(map(str, sys.version_info[:2]))} or later, and:",
