@@ -34,6 +34,12 @@ def plan(session: nox.Session) -> None:
 
 
 @nox.session
+def view(session: nox.Session) -> None:
+    """Serve the built site, as it is, and open it in your browser."""
+    measured(session, "view")
+
+
+@nox.session
 def serve(session: nox.Session) -> None:
     """Serve the site at 127.0.0.1:8000 and show each edit."""
     measured(session, "serve")
