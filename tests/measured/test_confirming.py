@@ -43,6 +43,71 @@ def test_fewer_than_ten_seeds_are_refused():
         Trial("few", "?", TRIAL.function, {}, count=9)
 
 
+def stored_of(claim, outcomes):
+    seeds = drawn_seeds(TRIAL, [claim])
+    return {
+        f"seed{seed}": {"parameters": {"draws": 9, "seed": seed}, "outcome": outcome}
+        for seed, outcome in zip(seeds, outcomes, strict=False)
+    }
+
+
+def test_seeds_of_which_a_sentence_does_not_speak_are_not_counted():
+    claim = replace(CLAIM, confirmed_by=Confirmation(TRIAL, "not even or mean < 4", given="even"))
+    outcomes = [{"mean": 3 + index / 6, "even": index % 2 == 0} for index in range(10)]
+    found = confirmed(claim, [claim], stored_of(claim, outcomes))
+    assert (len(found.held), found.of, len(found.silent)) == (3, 5, 5)
+    assert found.in_words() == "confirmed on 3 of 5 fresh seeds, 5 more say nothing of it"
+    assert found.as_dict() == {"seeds": list(found.seeds), "held": 3, "of": 5}
+    assert not found.stands
+    nobody = confirmed(claim, [claim], stored_of(claim, [{"mean": 9.0, "even": False}] * 10))
+    assert (nobody.of, nobody.stands) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("least", "held", "stands"),
+    [("each", 10, True), ("each", 9, False), ("most", 6, True), ("most", 5, False), ("one", 1, True),
+     ("one", 0, False)],
+)  # fmt: skip
+def test_a_sentence_stands_on_as_many_seeds_as_it_speaks_of(least, held, stands):
+    claim = replace(CLAIM, confirmed_by=Confirmation(TRIAL, "mean < 4", least=least))
+    outcomes = [{"mean": 3.5 if index < held else 4.5} for index in range(10)]
+    found = confirmed(claim, [claim], stored_of(claim, outcomes))
+    assert (len(found.held), found.stands) == (held, stands)
+
+
+def test_a_condition_can_hide_no_failure():
+    hiding = Confirmation(TRIAL, "mean < 4", given="even")
+    assert hiding.held({"mean": 3.0, "even": False}) is None
+    with pytest.raises(MeasuredError, match="hidden"):
+        hiding.held({"mean": 5.0, "even": False})
+
+
+def test_a_sentence_of_other_seeds_draws_others():
+    most = Confirmation(TRIAL, "mean < 4", least="most")
+    assert drawn_seeds(TRIAL, [CLAIM]) != drawn_seeds(TRIAL, [replace(CLAIM, confirmed_by=most)])
+    with pytest.raises(MeasuredError, match="least='all'"):
+        Confirmation(TRIAL, "mean < 4", least="all")
+
+
+def test_claims_that_say_more_than_fresh_seeds_come_first():
+    from measured.site.claim_rows import confirmations_page
+    from measured.terms.claims import Judgement
+    from measured.terms.trial import Confirmed
+
+    said = {
+        "a.whole": Confirmed((1, 2), (1, 2)),
+        "a.waits": Confirmed((1, 2)),
+        "a.fails": Confirmed((1, 2), (1,), (2,)),
+        "a.can": Confirmed((1, 2), (1,), (2,), least="one"),
+    }
+    claims = [Judgement(name, "words", True, seeds=(0,)) for name in said]
+    page = confirmations_page(claims, said, {}, [], lambda target: target)
+    places = [page.index(f"confirmed-{name}") for name in ("a.fails", "a.can", "a.whole", "a.waits")]
+    assert places == sorted(places)
+    assert "3 were put to fresh seeds, 1 of them say more than these support" in page
+    assert "Of those that stand, 1 failed on some seed" in page
+
+
 def test_a_predicate_over_what_is_not_kept_is_told():
     with pytest.raises(MeasuredError, match="comparison of mean"):
         Confirmation(TRIAL, "median < 4").held({"mean": 1.0})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -140,3 +141,37 @@ def test_the_heaviest_page_is_found_wherever_it_stands(tmp_path):
     assert checks.heaviest(tmp_path, found, 0) == found > 100
     with pytest.raises(MeasuredError, match=r"b\.html: the page weighs .*bytes gzipped"):
         checks.heaviest(tmp_path, found - 1, 0)
+        checks.heaviest(tmp_path, found - 1)
+
+
+def test_what_is_met_twice_hides_nothing_that_comes_after_it():
+    from json import dumps
+
+    from measured.making.fingerprint import modules_of
+
+    def again():
+        return 0
+
+    assert dumps.__module__ in modules_of(partial(again, [dumps, again, again]))
+
+
+def test_what_a_function_closes_over_counts():
+    from json import dumps
+
+    from measured.making.fingerprint import modules_of
+
+    def closing():
+        return dumps
+
+    assert dumps.__module__ in modules_of(closing)
+
+
+def test_the_policy_stands_once_in_a_page_that_shows_another_head():
+    from selectolax.lexbor import LexborHTMLParser
+
+    from measured.site.content_policy import MARK, marked
+
+    page = "<html><head></head><body><script type='text/plain'><head></script></body></html>"
+    written = marked(LexborHTMLParser(page))
+    assert written.count(MARK) == 1
+    assert written.index(MARK) < written.index("</head>")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from measured.gate import compare, margins
-from measured.gate.reading import findings_of, read_by
 from measured.gate.stored import Expectation, dump, read_expectations
 from measured.terms.claims import Claim, Verdict, above, below, between, equal, every, judge, rises
 from measured.terms.measurement import AtLeast, AtMost, Close, Exact, Measurement, Spread
+from measured.terms.reading import findings_of, read_by
 from weaving import record_of
 
 WHY = "because"

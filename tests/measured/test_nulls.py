@@ -62,6 +62,11 @@ def test_a_claim_that_also_holds_of_the_other_way_is_vacuous():
     assert "ask for what is different" in found.vacuous[0]
 
 
+def test_a_claim_with_neither_null_nor_exemption_is_refused():
+    assert "it has no null" in audit(lambda f: above({"a": f["a.good"]}, 0.5)).vacuous[0]
+    assert not audit(lambda f: above({"a": f["a.good"]}, 0.5), exempt="arithmetic: test_x").vacuous
+
+
 def test_no_effect_and_every_other_order_make_a_rise_false():
     found = audit(
         lambda f: rises(values(f, "a.one")), null.flat("a.one.{d}", "d"), null.permuted("a.one.{d}", "d")

@@ -16,11 +16,11 @@ from functools import cached_property
 from itertools import product
 
 from measured.gate.compare import Drift
-from measured.gate.reading import Reading, findings_of, read_by
 from measured.gate.stored import Expectation
 from measured.terms.claims import Claim, Judgement, judge
 from measured.terms.experiment import Findings
 from measured.terms.measurement import AtLeast, AtMost, Exact, Measurement
+from measured.terms.reading import Reading, findings_of, read_by
 from measured.terms.record import Record
 
 Expectations = Mapping[str, Expectation]

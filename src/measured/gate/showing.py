@@ -12,9 +12,9 @@ from pathlib import Path
 
 from measured import files, folders
 from measured.gate.compare import Drift
-from measured.gate.reading import findings_of, read_by
 from measured.mkdocs_yml import SiteSettings
 from measured.project import Project
+from measured.terms.reading import findings_of, read_by
 from measured.terms.record import Record
 from measured.weaving import numerals
 from measured.weaving.page import scan

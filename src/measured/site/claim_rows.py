@@ -62,7 +62,6 @@ def _row(
         "nulls": [dict(null) for null in claim.nulls],
         "exempt": claim.exempt,
         "formed": list(claim.seeds),
-        "carries": claim.carries,
         "confirmed": fresh.as_dict(),
         "margin": None if claim.margin is None else plain(claim.margin),
     }
@@ -90,11 +89,13 @@ def confirmations_page(
     trained = [(claim, confirmed.get(claim.id, Confirmed())) for claim in claims if claim.seeds]
     trained.sort(key=lambda pair: _order(*pair))
     asked = [fresh for _, fresh in trained if fresh.of]
-    failed = [fresh for fresh in asked if fresh.missed]
+    failed = [fresh for fresh in asked if not fresh.stands]
+    short = [fresh for fresh in asked if fresh.stands and fresh.missed]
     lines = [
         _OPENING,
         f"{len(trained)} claims about trained models; {len(asked)} were put to fresh seeds, "
-        f"{len(failed)} of them failed on at least one.\n",
+        f"{len(failed)} of them say more than these support. Of those that stand, {len(short)} failed on "
+        "some seed: they speak of most seeds, or of what can happen.\n",
         '<div class="ledger-table" role="region" aria-label="Confirmations">',
         '<table class="ledger confirmations"><thead><tr>',
         *(f'<th scope="col">{title}</th>' for title in _COLUMNS),
@@ -133,12 +134,12 @@ seeds, and repeated by sample."""
 
 def _order(claim: Judgement, fresh: Confirmed) -> tuple[int, float, str]:
     if fresh.missed:
-        return 0, len(fresh.held) / fresh.of, claim.id
-    return (1, 0.0, claim.id) if fresh.of else (2, 0.0, claim.id)
+        return int(fresh.stands), len(fresh.held) / fresh.of, claim.id
+    return (2, 0.0, claim.id) if fresh.of else (3, 0.0, claim.id)
 
 
 def _line(claim: Judgement, fresh: Confirmed, question: str, link: Any) -> str:
-    held = f"{len(fresh.held)} of {fresh.of}" if fresh.of else fresh.in_words()
+    held = fresh.in_words().removeprefix("confirmed on ").replace(" fresh seeds", "")
     missed = ", ".join(map(str, fresh.missed)) or ("none" if fresh.of else "")
     row = f"{link('measurements.md')}#claim-{claim.id}"
     return (

@@ -17,6 +17,7 @@ from measured.terms.claims import Claim, Judgement, Verdict, judge
 from measured.terms.experiment import Experiment, Findings
 from measured.terms.measurement import Measurement
 from measured.terms.null import Null
+from measured.terms.reading import watching
 
 MOST_THAT_HOLD = 0.05  # share of relabellings in which a claim may hold
 FEWEST_RELABELLINGS = 20  # three seeds against three; fewer cannot do better than one in so many
@@ -81,15 +82,15 @@ def _conditioned(
     trained: Mapping[str, tuple[int, ...]],
 ) -> Judgement:
     """A claim decided, with the conditions and seeds of what it read."""
-    watched = WatchedFindings(findings)
+    watched, reading = watching(findings)
     found = judge(claim, watched)
-    read = [m for m in findings.measurements if m.id in watched.read]
+    read = [m for m in findings.measurements if m.id in reading.measurements]
     conditions = list(dict.fromkeys(scopes[m.id] for m in read)) or [scope.of_parameters(settings)]
     return replace(
         found,
         scope=" ".join(conditions),
         seeds=tuple(sorted({seed for m in read for seed in trained.get(m.id, ())})),
-        reads=tuple(sorted(watched.read)),
+        reads=tuple(sorted(reading.names)),
         carries=_carries(read),
         exempt=claim.exempt,
     )
@@ -104,6 +105,11 @@ def _audited(claim: Claim, found: Judgement, findings: Findings) -> Judgement:
     vacuous = [problem for null in tried for problem in null.problems]
     if claim.nulls:
         vacuous += _legs_that_cannot_fail(truth, tried)
+    elif not claim.exempt:
+        vacuous.append(
+            "it has no null: say in which worlds its sentence would be false (nulls=…), or why there is no "
+            "natural one (exempt='theorem: …', 'arithmetic: test_…')"
+        )
     return replace(found, nulls=tuple(null.as_dict() for null in tried), vacuous=tuple(vacuous))
 
 
@@ -231,41 +237,3 @@ def _differs(findings: Findings, world: Findings, read: set[str]) -> bool:
 
 def _as_far(verdict: Verdict, truth: Verdict) -> bool:
     return verdict.holds and verdict.margin >= truth.margin
-
-
-class WatchedFindings(Findings):
-    """Findings that note which measurements and arrays are read."""
-
-    def __init__(self, findings: Findings) -> None:
-        read: set[str] = set()
-        object.__setattr__(self, "read", read)
-        object.__setattr__(self, "measurements", tuple(_Watched(m, read) for m in findings.measurements))
-        object.__setattr__(self, "arrays", _WatchedArrays(findings.arrays, read))
-        object.__setattr__(self, "tables", findings.tables)
-
-
-class _Watched:
-    """A measurement that notes when its value or its samples are asked for."""
-
-    def __init__(self, measurement: Measurement, read: set[str]) -> None:
-        self._measurement, self._read = measurement, read
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("value", "samples", "spread", "standard_error"):
-            self._read.add(self._measurement.id)
-        return getattr(self._measurement, name)
-
-
-class _WatchedArrays(Mapping):
-    def __init__(self, arrays: Mapping[str, Any], read: set[str]) -> None:
-        self._arrays, self._read = arrays, read
-
-    def __getitem__(self, name: str) -> Any:
-        self._read.add(name)
-        return self._arrays[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._arrays)
-
-    def __len__(self) -> int:
-        return len(self._arrays)

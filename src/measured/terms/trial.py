@@ -23,6 +23,8 @@ Outcome = Mapping[str, Any]
 Outcomes = Mapping[str, Outcome]
 
 FEWEST_SEEDS = 10
+# Of how many fresh seeds a sentence has to be true, and how that is said.
+LEAST: Mapping[str, str] = {"each": "", "most": "; it speaks of most", "one": "; one is enough for it"}
 
 
 @dataclass(frozen=True)
@@ -80,26 +82,56 @@ class Confirmation:
     Args:
         trial: what is done from the seed.
         holds: the claim's predicate over what one seed's trial keeps, as Python: `"test_accuracy > 0.99"`.
+        given: of which seeds the sentence speaks at all, in the same way (`"circuit == 'pointer'"`); others
+            say nothing of it, and are not counted. Where it is false `holds` has to be true, of nothing
+            (`"circuit != 'pointer' or hole < 0.02"`), so that it can hide no failure. Empty: of each.
+        least: of how many of these it has to be true: of `each`; of `most`, where the sentence speaks of a
+            median or of a difference of groups; of `one`, where it says that something can happen.
     """
 
     trial: Trial
     holds: str
+    given: str = ""
+    least: str = "each"
 
-    def held(self, outcome: Outcome) -> bool:
-        """Whether the claim is true of one seed.
+    def __post_init__(self) -> None:
+        if self.least not in LEAST:
+            raise MeasuredError(
+                f"a confirmation by trial {self.trial.name} says least={self.least!r}",
+                expected=f"one of {', '.join(LEAST)}",
+            )
+
+    def held(self, outcome: Outcome) -> bool | None:
+        """Whether the claim is true of one seed; None where the sentence does not speak of it.
 
         Raises:
-            MeasuredError: the predicate names what the trial does not keep.
+            MeasuredError: the predicate names what the trial does not keep, or fails where nothing is given.
         """
-        try:
-            return bool(
-                eval(self.holds, {"__builtins__": {"abs": abs, "min": min, "max": max}}, dict(outcome))
+        held = self._decided(self.holds, outcome)
+        if not self.given or self._decided(self.given, outcome):
+            return held
+        if not held:
+            raise MeasuredError(
+                f"trial {self.trial.name}: {self.holds!r} fails where {self.given!r} does: hidden",
+                expected="a predicate that is true of seeds of which the sentence does not speak: "
+                "not (given) or …",
             )
+        return None
+
+    def _decided(self, condition: str, outcome: Outcome) -> bool:
+        try:
+            names = {"__builtins__": {"abs": abs, "min": min, "max": max}}
+            return bool(eval(condition, names, dict(outcome)))
         except Exception as error:
             raise MeasuredError(
-                f"trial {self.trial.name}: {self.holds!r} cannot be decided ({error})",
+                f"trial {self.trial.name}: {condition!r} cannot be decided ({error})",
                 expected=f"a comparison of {', '.join(outcome)}",
             ) from error
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What the seeds are drawn from, beside the claim's own words."""
+        return (self.holds,) if self.least == "each" else (self.holds, self.least)
 
 
 def drawn_seeds(trial: Trial, claims: Iterable[Any]) -> list[int]:
@@ -109,7 +141,7 @@ def drawn_seeds(trial: Trial, claims: Iterable[Any]) -> list[int]:
         trial: what is done from each.
         claims: those with a confirmation by this trial.
     """
-    told = sorted((c.id, c.words, c.confirmed_by.holds) for c in claims)
+    told = sorted((c.id, c.words, *c.confirmed_by.told) for c in claims)
     digest = hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
     seeds: dict[int, None] = {}
     index = 0
@@ -191,27 +223,38 @@ class Confirmed:
         seeds: those that were drawn for it.
         held: those on which it held.
         missed: those on which it did not.
+        silent: those that were asked and of which the sentence does not speak.
+        least: of how many it has to be true; see `Confirmation`.
     """
 
     seeds: tuple[int, ...] = ()
     held: tuple[int, ...] = ()
     missed: tuple[int, ...] = ()
+    silent: tuple[int, ...] = ()
+    least: str = "each"
 
     @property
     def of(self) -> int:
-        """How many of the drawn seeds have been asked."""
+        """How many of the seeds that were asked say something of the sentence."""
         return len(self.held) + len(self.missed)
+
+    @property
+    def stands(self) -> bool:
+        """Whether what the fresh seeds said is what the sentence says; undecided counts as standing."""
+        enough = {"each": not self.missed, "most": len(self.held) > len(self.missed), "one": bool(self.held)}
+        return not self.of or enough[self.least]
 
     def in_words(self) -> str:
         """`confirmed on 19 of 20 fresh seeds`."""
         if not self.seeds:
             return "not put to fresh seeds"
-        if not self.of:
-            return f"{len(self.seeds)} fresh seeds drawn, none asked yet"
-        waiting = len(self.seeds) - self.of
-        return f"confirmed on {len(self.held)} of {self.of} fresh seeds" + (
-            f", {waiting} not asked yet" if waiting else ""
-        )
+        waiting = len(self.seeds) - self.of - len(self.silent)
+        if waiting == len(self.seeds):
+            return f"{waiting} fresh seeds drawn, none asked yet"
+        parts = [f"confirmed on {len(self.held)} of {self.of} fresh seeds{LEAST[self.least]}"]
+        parts += [f"{len(self.silent)} more say nothing of it"] if self.silent else []
+        parts += [f"{waiting} not asked yet"] if waiting else []
+        return ", ".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
         """As published."""
@@ -230,13 +273,13 @@ def confirmed(claim: Any, siblings: Iterable[Any], stored: Mapping[str, Mapping[
         return Confirmed()
     trial = claim.confirmed_by.trial
     seeds = drawn_seeds(trial, siblings)
-    held, missed = [], []
+    said: dict[bool | None, list[int]] = {True: [], False: [], None: []}
     for seed, run in zip(seeds, trial.runs(seeds), strict=True):
         found = stored.get(run.name)
-        if found is None or found["parameters"] != as_stored(run.parameters):
-            continue
-        (held if claim.confirmed_by.held(found["outcome"]) else missed).append(seed)
-    return Confirmed(tuple(seeds), tuple(held), tuple(missed))
+        if found is not None and found["parameters"] == as_stored(run.parameters):
+            said[claim.confirmed_by.held(found["outcome"])].append(seed)
+    held, missed, silent = (tuple(said[key]) for key in (True, False, None))
+    return Confirmed(tuple(seeds), held, missed, silent, claim.confirmed_by.least)
 
 
 def as_stored(parameters: Mapping[str, Any]) -> dict[str, Any]:

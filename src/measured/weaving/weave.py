@@ -21,6 +21,7 @@ from jinja2.sandbox import SecurityError
 from measured.errors import MeasuredError
 from measured.terms.experiment import Cell
 from measured.weaving.conditions import refuse_conditions
+from measured.weaving.conditions_shown import with_conditions
 from measured.weaving.page import Fence, PageSource, Piece, block_lines, box_of, opened
 from measured.weaving.promises import unsupported
 from measured.weaving.references import Library, Number, Shown, meant
@@ -138,6 +139,8 @@ class _Weaving:
         meta = {key: self._woven_meta(key, value) for key, value in self.page.meta.items()}
         rendered = self._render(self._template(), self.page.lines)
         markdown = self._restore(self._expand(rendered), self._cell)
+        scopes = {name: self.weaver.library.claims[name].scope for name in self.claims}
+        markdown = with_conditions(markdown, scopes, self._mark)
         drawn = tuple(self._drawn(match) for match in _DIAGRAM_TOKENS.finditer(markdown))
         self.plain = True
         return Woven(
@@ -511,12 +514,18 @@ class _Weaving:
             return ""
         mark = ""
         linked = opening.place.kind == "rich" and not opening.place.within("a", "button", "label")
-        if self.weaver.row_page is not None and linked and not self.plain:
-            row = f"{self.to(self.weaver.row_page)}#claim-{name}"
-            mark = f'[]({row}){{ .claim-mark data-claim="{name}" aria-label="What this claim rests on" }}'
+        if linked and not self.plain:
+            mark = self._mark(name)
         if opening.block:
             return block_lines(closing, ["", *([mark] if mark else []), "", f"</{box_of(opening)}>", ""])
         return f"{mark}</span>"
+
+    def _mark(self, name: str) -> str:
+        """The link to what a claim rests on; nothing where there is no page of measurements."""
+        if self.weaver.row_page is None:
+            return ""
+        row = f"{self.to(self.weaver.row_page)}#claim-{name}"
+        return f'[]({row}){{ .claim-mark data-claim="{name}" aria-label="What this claim rests on" }}'
 
     def _formulas(self) -> Iterator[tuple[int, str, bool]]:
         for formula in self.page.formulas:

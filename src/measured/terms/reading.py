@@ -13,6 +13,8 @@ from measured.terms.experiment import Findings
 from measured.terms.measurement import Measurement
 from measured.terms.record import Record
 
+_OF_SAMPLES = ("samples", "spread", "standard_error")
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -20,7 +22,7 @@ class Reading:
 
     Args:
         values: ids of the measurements whose value it read.
-        samples: ids of those whose samples over seeds it read.
+        samples: ids of those whose samples over seeds it read, or what follows from them.
         arrays: names of the arrays.
     """
 
@@ -33,6 +35,11 @@ class Reading:
         """The measurements that it read in either way."""
         return self.values | self.samples
 
+    @property
+    def names(self) -> set[str]:
+        """All that it read: measurements and arrays."""
+        return self.measurements | self.arrays
+
 
 def findings_of(record: Record) -> Findings:
     """The findings that a record was made from."""
@@ -41,13 +48,19 @@ def findings_of(record: Record) -> Findings:
 
 def read_by(claim: Claim, findings: Findings) -> Reading:
     """What the predicate reads of these findings; whatever it read before it raised, if it raises."""
-    reading = Reading()
-    watched = tuple(_watched(m, reading) for m in findings.measurements)
+    watched, reading = watching(findings)
     try:
-        claim.predicate(replace(findings, measurements=watched, arrays=_Arrays(findings.arrays, reading)))
+        claim.predicate(watched)
     except Exception:  # noqa: BLE001 - that a predicate raises is told by its verdict
         return reading
     return reading
+
+
+def watching(findings: Findings) -> tuple[Findings, Reading]:
+    """The same findings, and what is read of them from now on."""
+    reading = Reading()
+    watched = tuple(_watched(m, reading) for m in findings.measurements)
+    return replace(findings, measurements=watched, arrays=_Arrays(findings.arrays, reading)), reading
 
 
 def _watched(measurement: Measurement, reading: Reading) -> Measurement:
@@ -61,7 +74,7 @@ class _Watched(Measurement):
 
     def __getattribute__(self, name: str) -> Any:
         fields = super().__getattribute__("__dict__")
-        if name in ("value", "samples"):
+        if name == "value" or name in _OF_SAMPLES:
             noted = fields["_reading"].values if name == "value" else fields["_reading"].samples
             noted.add(fields["id"])
         return super().__getattribute__(name)
