@@ -55,9 +55,18 @@ def probability_none_above(most: int, draws: int, symbols: int = SYMBOLS) -> Fra
     return ways[draws] * factorial(draws) / Fraction(symbols) ** draws if len(ways) > draws else Fraction(0)
 
 
-def guess_most_common(drawn: Lookups, generator: np.random.Generator) -> Int[np.ndarray, " sequences"]:
-    """Answer each sequence with its most common symbol other than its cue, ties broken at random."""
-    counts = _counts(drawn)
+def guess_most_common(
+    drawn: Lookups, generator: np.random.Generator, first: int = 0
+) -> Int[np.ndarray, " sequences"]:
+    """Answer each sequence with its most common symbol other than its cue, ties broken at random.
+
+    Args:
+        drawn: the sequences.
+        generator: breaks ties.
+        first: leave out the positions before this one. The first position never holds the answer, so that
+            who leaves it out knows a little about order, without having found the cue.
+    """
+    counts = _counts(drawn._replace(tokens=drawn.tokens[:, first:]))
     return (counts + generator.random(counts.shape) / 2).argmax(axis=1)
 
 

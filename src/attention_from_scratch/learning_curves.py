@@ -14,6 +14,11 @@ def first_epoch(curves: Float[np.ndarray, "seeds epochs"], threshold: float) -> 
     return [int(r.argmax()) + 1 if r.any() else len(r) + 1 for r in reached]
 
 
+def first_look(curve: Float[np.ndarray, " looks"], threshold: float) -> int:
+    """The first look, from 0, at which a curve is good enough; the last one where it never is."""
+    return min(first_epoch(curve[np.newaxis], threshold)[0], len(curve)) - 1
+
+
 def jumps(
     curves: Float[np.ndarray, "seeds epochs"], jump_from: float, jump_to: float
 ) -> list[tuple[int, int]]:

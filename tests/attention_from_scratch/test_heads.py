@@ -89,3 +89,30 @@ def test_costs_are_counted():
     assert counted.projection_multiply_adds == 4 * 2 * 3 * 35
     assert counted.pair_multiply_adds == 2 * 2 * 2 * 35
     assert counted.score_bytes == 2 * 2 * 5 * 4
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.37, 0.5, 0.8, 1.0])
+def test_one_head_loses_half_whatever_its_share(share):
+    from attention_from_scratch.experiments.heads import unexplained
+
+    generator = np.random.default_rng(0)
+    first, second = generator.standard_normal((2, 100_000, 2))
+    wanted = np.stack([first[:, 0], second[:, 1]], axis=-1)
+    explained = (share**2 + (1 - share) ** 2) / (share**2 + (1 - share) ** 2) / 2
+    assert unexplained(share * first + (1 - share) * second, wanted) == pytest.approx(
+        1 - explained, abs=0.005
+    )
+
+
+def test_two_channels_are_enough_for_as_many_sharp_lookups_as_wanted():
+    from attention_from_scratch.experiments.heads import on_a_circle
+
+    assert on_a_circle(64, 1) < 0.02
+    assert on_a_circle(64, 1_000) > 0.98
+
+
+def test_the_token_before_needs_large_scores():
+    from attention_from_scratch.experiments.heads import weight_before
+
+    assert weight_before(12, 32, 1) < 0.2
+    assert weight_before(12, 32, 100) > 0.99

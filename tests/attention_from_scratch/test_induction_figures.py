@@ -13,7 +13,8 @@ from measured.terms.measurement import Exact, Measurement
 from measured.terms.record import Record
 
 PALETTE = drawing.Palette.load(Path(induction.__file__).parent / "palette.json")
-LENGTHS, BUDGET = [8, 12], 20_000
+LENGTHS, BUDGET = [8, 12], 10_000
+MODELS = {"blocks1_w32": (0.3, BUDGET), "blocks1_w64": (0.99, 8_875), "blocks2_w32": (1.0, 250)}
 
 
 def a_record(kinds=("answer", "cue")) -> Record:
@@ -28,15 +29,18 @@ def a_record(kinds=("answer", "cue")) -> Record:
         "four_heads.cue": sum(kind == "cue" for kind in kinds),
         "parameters.blocks1": 9_129,
         "parameters.blocks2": 17_673,
-        "parameters.wide": 84_169,
         "long.half.blocks1": 4_500,
         "long.test_accuracy.blocks1": 0.926,
     }
     for length in LENGTHS:
         values[f"order_blind_ceiling.l{length}"] = 0.32
-        for model, accuracy, steps in (("narrow", 0.3, BUDGET), ("wide", 0.99, 8_875), ("deep", 1.0, 250)):
-            values[f"map.accuracy.{model}.l{length}"] = accuracy
-            values[f"map.steps.{model}.l{length}"] = steps
+        values[f"map.rung.l{length}"] = 0.32
+        for model, (accuracy, updates) in MODELS.items():
+            values[f"map.parameters.{model}"] = 9_129
+            values[f"map.reached.{model}.l{length}"] = accuracy
+            values[f"map.updates.{model}.l{length}"] = updates
+    for what in ("reached", "updates"):
+        del values[f"map.{what}.blocks1_w64.l{LENGTHS[-1]}"]  # not trained yet
     measurements = {}
     for name, value in values.items():
         form = ".3f" if isinstance(value, float) else ",d"
@@ -52,10 +56,8 @@ def a_record(kinds=("answer", "cue")) -> Record:
         "four_heads.circuit": np.array(kinds),
         "long.steps": np.arange(500, 40_001, 500),
         "long.accuracies": np.tile(np.linspace(0.3, 0.9, 80), (3, 1)),
-        "wide.steps": np.arange(250, 10_001, 250),
-        "wide.accuracies": np.tile(np.linspace(0.3, 1.0, 40), (2, 1)),
     }
-    settings = {"lengths": LENGTHS, "map_steps": BUDGET, "solved": 0.99}
+    settings = {"lengths": LENGTHS, "steps": BUDGET, "solved": 0.99}
     return Record("induction", "?", "", "full", settings, {}, {}, measurements, arrays=arrays)
 
 
@@ -63,8 +65,8 @@ def a_record(kinds=("answer", "cue")) -> Record:
     ("draw", "quoted"),
     [
         (induction.curves, ["induction.jump_epoch.blocks2", "induction.four_heads.answer"]),
-        (induction.long_run, ["induction.long.half.blocks1", "induction.parameters.wide"]),
-        (induction.solved_map, ["induction.parameters.wide"]),
+        (induction.long_run, ["induction.long.half.blocks1", "induction.parameters.blocks1"]),
+        (induction.solved_map, []),
     ],
 )
 def test_a_figure_is_the_same_twice_is_small_and_says_its_numbers(draw, quoted):
@@ -89,9 +91,10 @@ def test_the_curves_name_the_furthest_seed_and_no_circuit_that_is_not_there():
 def test_the_map_says_where_a_budget_was_not_enough():
     made = induction.solved_map(PALETTE, a_record())
     text = drawing.svg_of(made, "figure.test", PALETTE)
-    assert text.count("not solved") == len(LENGTHS), "the narrow block, at every length"
-    assert "8,875 steps" in text
-    assert made.data["model"] == ["narrow"] * 2 + ["wide"] * 2 + ["deep"] * 2
+    assert text.count("budget ended") == len(LENGTHS), "the narrow block, at every length"
+    assert "8,875 updates" in text
+    assert made.data["model"] == ["blocks1_w32"] * 2 + ["blocks1_w64"] + ["blocks2_w32"] * 2
+    assert "one block, 64 wide: 0.99 at length 8. two blocks" in made.alt, "an untrained cell is not said"
 
 
 def test_a_thinned_curve_is_drawn_and_all_of_it_is_data():

@@ -1,8 +1,7 @@
 """What depth buys and what width buys, over four lengths: a map of trained models, kept as a study.
 
 Budgets, the rule that chooses rates, and the models are in `depth_plan`. What the study has not trained
-yet is
-left out, and said so in the table.
+yet is left out, and said so in the table.
 
 Refuted, if two blocks failed at a length that single blocks of the same budget solve.
 """
@@ -14,15 +13,16 @@ from typing import Any
 
 from attention_from_scratch import ladder
 from attention_from_scratch.experiments import depth_plan as plan
+from attention_from_scratch.experiments import depth_trials as trials
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT
 from attention_from_scratch.tasks.match_then_read import VOCABULARY
 from measured.terms.claims import Claim, Verdict, above, below
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family
 from measured.terms.measurement import Spread
-from measured.terms.null import becomes, instead, one_seed
+from measured.terms.null import becomes, flat, instead, one_seed, swapped
 from measured.terms.scope import Scope
-from measured.terms.trial import Study, read_outcomes
+from measured.terms.trial import Confirmation, Study, read_outcomes
 
 STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "depth.json"
 
@@ -136,23 +136,35 @@ def _tables(lengths: list[int], cells: dict[tuple[str, int], bool]):
 
 
 TWO = [model for model, size in plan.MODELS.items() if size["blocks"] == 2]
+ONE = [model for model in plan.MODELS if model not in TWO]
 
 
-def _narrow_stays(found: Findings) -> Verdict:
-    return below(
-        {
-            f"{name} above the rung": value - RUNG.value(found, length=length)
-            for length in (12, 16)
-            for name, value in REACHED.samples(found, model="blocks1_w32", length=length).items()
-        },
-        0.15,
-    )
+def _at(length: int, *models: str) -> str:
+    """Cells of the trials, listed for Python."""
+    return ", ".join(f"{model}_l{length}" for model in models)
+
+
+def _rung(length: int) -> float:
+    return float(ladder.most_common_symbol(length))
+
+
+def _above_the_rung(found: Findings, models: list[str], lengths: tuple[int, ...]) -> dict[str, float]:
+    return {
+        f"{name} above the rung": value - RUNG.value(found, length=length)
+        for length in lengths
+        for name, value in REACHED.samples(found, model=models, length=length).items()
+    }
+
+
+def _costlier_at_12(found: Findings) -> Verdict:
+    at_8, at_12 = (UPDATES.samples(found, model="blocks1_w64", length=n).values() for n in (8, 12))
+    return above({"least at 12 over most at 8": min(at_12) / max(at_8)}, 4)
 
 
 CLAIMS = (
     Claim(
         "induction.map_two_blocks_solve",
-        "two blocks, 32 or 48 wide, reach 0.97 at each length that was trained, for every seed",
+        "two blocks, 32 or 48 wide, reach 0.97 at each of the four lengths, for every seed",
         lambda f: above(REACHED.samples(f, model=TWO), 0.97),
         nulls=(
             *(one_seed(f"induction.map.reached.{model}.l{{length}}", by=0.5) for model in TWO),
@@ -161,6 +173,18 @@ CLAIMS = (
                 by="induction.map.reached.blocks1_w32.l{length}",
             ),
         ),
+        confirmed_by=Confirmation(
+            trials.TWO_BLOCKS, f"min({', '.join(_at(n, *TWO) for n in plan.PARAMETERS['lengths'])}) > 0.97"
+        ),
+    ),
+    Claim(
+        "induction.map_all_solve_the_shortest",
+        "at length 8 every single block, 32 to 128 wide, reaches 0.98, for every seed",
+        lambda f: above(REACHED.samples(f, model=ONE, length=8), 0.98),
+        nulls=tuple(
+            one_seed(f"induction.map.reached.{model}.l8", by="induction.map.rung.l8") for model in ONE
+        ),
+        confirmed_by=Confirmation(trials.SHORTEST, f"min({_at(8, *ONE)}) > 0.98"),
     ),
     Claim(
         "induction.map_width_solves_12",
@@ -170,13 +194,13 @@ CLAIMS = (
             instead("induction.map.reached.blocks1_w128.l12", by="induction.map.reached.blocks1_w32.l12"),
             one_seed("induction.map.reached.blocks1_w128.l12", by="induction.map.rung.l12"),
         ),
+        confirmed_by=Confirmation(trials.TWELVE, f"{_at(12, 'blocks1_w128')} > 0.97"),
     ),
     Claim(
         "induction.map_narrow_stays",
-        "one block 32 wide stays within 0.15 of the most common symbol's worth at lengths 12 and 16, "
-        "for every "
-        "seed",
-        _narrow_stays,
+        "one block 32 wide stays within 0.15 of the most common symbol's worth at lengths 12 and 16, for "
+        "every seed",
+        lambda f: below(_above_the_rung(f, ["blocks1_w32"], (12, 16)), 0.15),
         nulls=(
             instead(
                 "induction.map.reached.blocks1_w32.l{length}",
@@ -184,6 +208,39 @@ CLAIMS = (
             ),
             one_seed("induction.map.reached.blocks1_w32.l12", by=1.0),
             becomes("induction.map.reached.blocks1_w32.l16", by=1.0),
+        ),
+        confirmed_by=Confirmation(
+            trials.TWELVE,
+            " and ".join(f"{_at(n, 'blocks1_w32')} < {_rung(n) + 0.15:.4f}" for n in (12, 16)),
+        ),
+    ),
+    Claim(
+        "induction.map_length_costs",
+        "one block 64 wide needs over four times the updates at length 12 in each seed that it needs at "
+        "length 8 in any",
+        _costlier_at_12,
+        nulls=(
+            swapped("induction.map.updates.blocks1_w64.l8", "induction.map.updates.blocks1_w64.l12"),
+            flat("induction.map.updates.blocks1_w64.l{n}", "n"),
+            one_seed("induction.map.updates.blocks1_w64.l12", by="induction.map.updates.blocks1_w64.l8"),
+        ),
+        confirmed_by=Confirmation(
+            trials.TWELVE,
+            f"{_at(12, 'blocks1_w64')}_updates > 4 * {_at(8, 'blocks1_w64')}_updates",
+        ),
+    ),
+    Claim(
+        "induction.map_one_block_fails_at_24",
+        "at length 24 no single block, 32 or 64 wide, ends more than 0.1 above the most common symbol's "
+        "worth, for any seed",
+        lambda f: below(_above_the_rung(f, ["blocks1_w32", "blocks1_w64"], (24,)), 0.1),
+        nulls=(
+            one_seed("induction.map.reached.blocks1_w32.l24", by=1.0),
+            one_seed("induction.map.reached.blocks1_w64.l24", by=1.0),
+            instead("induction.map.reached.blocks1_w64.l24", by="induction.map.reached.blocks2_w32.l24"),
+        ),
+        confirmed_by=Confirmation(
+            trials.LONGEST, f"max({_at(24, 'blocks1_w32', 'blocks1_w64')}) < {_rung(24) + 0.1:.4f}"
         ),
     ),
 )
@@ -205,11 +262,9 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     scopes={
         "induction.map.*": Scope(
-            "Causal models of match-then-read, at most {steps} updates of {batch} fresh sequences, each "
-            "at the best "
-            "of the rates {rates}, chosen with seed {rate_seed} in {rate_steps} updates; stopped at "
-            "{solved} of a "
-            "validation set; seeds {seeds}."
+            "Causal models of match-then-read, at most {steps} updates of {batch} fresh sequences, each at "
+            "the best of the rates {rates}, chosen with seed {rate_seed} in {rate_steps} updates; stopped "
+            "at {solved} of a validation set; seeds {seeds}."
         )
     },
 )

@@ -1,9 +1,9 @@
 """The question: what a second attention block buys, on a task that takes two steps.
 
 The task is match-then-read (see `tasks`): find the cue, name the symbol after it. The experiment is first
-run as the write-up ran it: thirty epochs, one block and two. Then its claim is pushed. One block gets
-fresh sequences and more steps, then more width; all sizes get other lengths. Budgets and stop rules are
-in `induction_plan`, with what was changed after a look at data.
+run as the write-up ran it: thirty epochs, one block and two. Then its claim is pushed: one block gets
+fresh sequences and more steps (`depth` asks what width and length do). Budgets and stop rules are in
+`induction_plan`, with what was changed after a look at data.
 
 Then the trained models are opened. The last query of the second block *reads* what gets more than half
 of its weight: the first cue, the answer after it, or neither. That is a picture. A model counts as having
@@ -14,18 +14,18 @@ last query of another sequence, it reads at that sequence's place more often tha
 are *neither*. (The rule first had the picture alone. The interventions were added after the first models,
 because the picture miscounted them.)
 
-What would refute the page: a one-block model that solves length 12 within the thirty epochs; no
-one-block model that solves it with any budget or width tried; a one-block model that solves length 24
-within the budget of the map; a circuit whose models survive the cut of their own shift.
+What would refute the page: a one-block model that solves length 12 within the thirty epochs; one that jumps
+as two blocks do; a circuit whose models survive the cut of their own shift.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from attention_from_scratch import ladder
 from attention_from_scratch.experiments import induction_circuits as opening
 from attention_from_scratch.experiments import induction_pictures as pictures
 from attention_from_scratch.experiments import induction_plan as plan
@@ -35,7 +35,6 @@ from measured.terms.claims import Claim, Verdict, above, below, between, equal, 
 from measured.terms.experiment import Experiment, Findings
 from measured.terms.null import (
     becomes,
-    flat,
     instead,
     one_seed,
     planted,
@@ -51,11 +50,10 @@ def measure(runs: Mapping[str, Mapping[str, np.ndarray]], **p: Any) -> Findings:
     """Everything, from runs that are already made."""
     proven = opening.one_head(runs, p)
     parts = [
-        training.parameters(runs, p),
+        training.parameters(runs),
         training.rungs(p),
         training.as_reported(runs, p),
         training.pushed(runs, p),
-        training.mapped(runs, p),
         opening.four_heads(runs, p),
         proven,
         pictures.right_stories(proven),
@@ -90,7 +88,22 @@ def _jumps_from_the_rung(found: Findings) -> Verdict:
 
 
 def _waits_near_the_rung(found: Findings) -> Verdict:
-    return _near_ceiling(found, training.PLATEAU_OF_TWO.samples(found), 0.06)
+    """Of the seeds that wait at all: before the sixth epoch there is no plateau to average over."""
+    jumped = training.JUMP_EPOCH.samples(found).values()
+    plateaus = training.PLATEAU_OF_TWO.samples(found)
+    waited = {n: p for (n, p), epoch in zip(plateaus.items(), jumped, strict=True) if epoch >= WAITED}
+    return _near_ceiling(found, waited, 0.06)
+
+
+def _one_waiting_seed(by: str) -> Callable[[Findings], dict[str, Findings]]:
+    """Worlds in which one of the seeds that waited stands elsewhere; those that did not have no plateau."""
+
+    def worlds(found: Findings) -> dict[str, Findings]:
+        jumped = training.JUMP_EPOCH.samples(found).values()
+        made = one_seed("induction.plateau.blocks2", by=by).worlds(found)
+        return {n: w for (n, w), epoch in zip(made.items(), jumped, strict=True) if epoch >= WAITED}
+
+    return worlds
 
 
 def _climb_in_epochs(found: Findings) -> float:
@@ -124,11 +137,6 @@ def _sooner_with_a_mask(found: Findings) -> Verdict:
     return above({"fastest without, less slowest with": min(free) - max(causal)}, 0)
 
 
-def _costlier_at_12(found: Findings) -> Verdict:
-    at_8, at_12 = (training.MAP_STEPS.samples(found, model="wide", length=n).values() for n in (8, 12))
-    return above({"least at 12 over most at 8": min(at_12) / max(at_8)}, 4)
-
-
 def _near_ceiling(found: Findings, values: Mapping[str, float], distance: float) -> Verdict:
     return between(values, _ceiling(found) - distance, _ceiling(found) + distance)
 
@@ -140,8 +148,17 @@ def _leaves_early(found: Findings) -> Verdict:
 
 def _pictures_miscount(found: Findings) -> Verdict:
     kinds = ("bidirectional", "slow")
-    pictured, proven = opening.PICTURED.at(read="answer"), opening.CIRCUIT.at(circuit="answer")
+    pictured, proven = opening.PICTURED_SOLVED, opening.CIRCUIT.at(circuit="answer")
     return above({k: pictured.value(found, kind=k) - proven.value(found, kind=k) for k in kinds}, 0)
+
+
+def _reads_the_cue_and_needs_it(found: Findings) -> Verdict:
+    """Four-head models that read the cue: broken without its edge to the answer, whole without the other."""
+    cut = opening.FOUR_HEADS_CUT.at(read="cue")
+    return every(
+        below(cut.samples(found, edge="cue_to_answer"), 0.5),
+        above(cut.samples(found, edge="answer_to_cue"), 0.9),
+    )
 
 
 def _one_head_carries_it(found: Findings) -> Verdict:
@@ -167,6 +184,8 @@ def _proof(found: Findings, what: str | list[str], *groups: str) -> dict[str, fl
     return opening.PROOF.samples(found, what=what, group=list(groups))
 
 
+WAITED = 6  # the epoch before which two blocks that jump have not waited
+RUNG = float(ladder.most_common_symbol(plan.PARAMETERS["length"]))
 STEPS_AN_EPOCH = plan.PARAMETERS["sequences"] / plan.PARAMETERS["batch"]
 
 CLAIMS = (
@@ -219,19 +238,19 @@ CLAIMS = (
                 words="another length's rung",
             ),
         ),
-        confirmed_by=Confirmation(trials.ONE_BLOCK, "abs(test_accuracy - 0.3207) < 0.03"),
+        confirmed_by=Confirmation(trials.ONE_BLOCK, f"abs(test_accuracy - {RUNG:.4f}) < 0.02", least="most"),
     ),
     Claim(
         "induction.one_block_is_unsolved",
-        "after thirty epochs no single block, of the reported size or with as many parameters as two blocks, "
-        "answers more than 0.6, for any seed",
+        "after thirty epochs no single block, of the reported size or with as many parameters as two "
+        "blocks, answers more than 0.6, for any seed",
         lambda f: below(training.TEST_ACCURACY.samples(f, model=["blocks1", "matched"]), 0.6),
         nulls=(
             one_seed("induction.test_accuracy.blocks1", by=1.0),
             one_seed("induction.test_accuracy.matched", by=1.0),
             instead("induction.test_accuracy.matched", by="induction.test_accuracy.blocks2"),
         ),
-        confirmed_by=Confirmation(trials.ONE_BLOCK, "test_accuracy < 0.6"),
+        confirmed_by=Confirmation(trials.ONE_BLOCK, "max(test_accuracy, matched) < 0.6"),
     ),
     Claim(
         "induction.one_seed_leaves_early",
@@ -244,30 +263,42 @@ CLAIMS = (
                 words="all seeds on the rung",
             ),
         ),
+        confirmed_by=Confirmation(trials.ONE_BLOCK, f"test_accuracy > {RUNG + 0.1:.4f}", least="one"),
     ),
     Claim(
         "induction.same_plateau",
-        "before its jump each seed of two blocks has a mean accuracy within 0.06 of the order-blind ceiling",
+        "each seed of two blocks that passes one half in its sixth epoch or later has waited before it, "
+        "with a mean accuracy within 0.06 of the order-blind ceiling",
         _waits_near_the_rung,
         nulls=(
-            one_seed("induction.plateau.blocks2", by="induction.random_symbol.l12"),
+            planted(
+                "one seed that waited, at a random symbol's worth",
+                _one_waiting_seed("induction.random_symbol.l12"),
+            ),
             becomes("induction.plateau.blocks2", by="induction.chance"),
         ),
-        confirmed_by=Confirmation(trials.TWO_BLOCKS, "abs(plateau - 0.3207) < 0.06"),
+        confirmed_by=Confirmation(
+            trials.TWO_BLOCKS,
+            f"half_epoch < {WAITED} or abs(plateau - {RUNG:.4f}) < 0.06",
+            given=f"half_epoch >= {WAITED}",
+        ),
     ),
     Claim(
         "induction.two_blocks_jump",
-        "every seed of two blocks waits within 0.06 of the order-blind ceiling, then gets from below "
-        "0.4 to 0.9 "
-        "or more in at most three of its thirty epochs",
+        "every seed of two blocks gets from below 0.4 to 0.9 or more in at most three of its thirty "
+        "epochs, and if it passes one half in the sixth or later, from within 0.06 of the order-blind "
+        "ceiling",
         _jumps_from_the_rung,
         nulls=(
             one_seed(
                 "induction.jump_length.blocks2", by=_climb_in_epochs, words="one seed as slow as one block"
             ),
-            one_seed("induction.plateau.blocks2", by="induction.chance"),
+            planted("one seed that waited, at chance", _one_waiting_seed("induction.chance")),
         ),
-        confirmed_by=Confirmation(trials.TWO_BLOCKS, "jump_length < 3.5 and abs(plateau - 0.3207) < 0.06"),
+        confirmed_by=Confirmation(
+            trials.TWO_BLOCKS,
+            f"jump_length < 3.5 and (half_epoch < {WAITED} or abs(plateau - {RUNG:.4f}) < 0.06)",
+        ),
     ),
     Claim(
         "induction.one_block_climbs",
@@ -278,11 +309,12 @@ CLAIMS = (
                 "induction.long.climb.blocks1", by=_jump_in_steps, words="one seed as fast as two blocks"
             ),
         ),
+        confirmed_by=Confirmation(trials.LONG, "climb > 10_000"),
     ),
     Claim(
         "induction.names_most_common",
-        "after thirty epochs one block names a most common symbol in over 0.7 of sequences (median seed); a "
-        "symbol picked blindly is one in fewer than 0.55",
+        "after thirty epochs one block names a most common symbol in over 0.7 of sequences (median seed); "
+        "a symbol picked blindly is one in fewer than 0.55",
         _names_more_than_by_chance,
         nulls=(
             becomes(
@@ -296,6 +328,7 @@ CLAIMS = (
                 words="a symbol picked blindly does as well",
             ),
         ),
+        confirmed_by=Confirmation(trials.ONE_BLOCK, "names_most_common > 0.7", least="most"),
     ),
     Claim(
         "induction.one_block_improves",
@@ -309,57 +342,7 @@ CLAIMS = (
                 words="no further training",
             ),
         ),
-    ),
-    Claim(
-        "induction.wide_block_solves",
-        "a wider single block reaches 0.98 on test sequences of length 12, for every seed",
-        lambda f: above(training.MAP_ACCURACY.samples(f, model="wide", length=12), 0.98),
-        nulls=(
-            one_seed("induction.map.accuracy.wide.l12", by="induction.order_blind_ceiling.l12"),
-            instead("induction.map.accuracy.wide.l12", by="induction.map.accuracy.narrow.l12"),
-        ),
-    ),
-    Claim(
-        "induction.all_solve_the_shortest",
-        "at length 8 every model reaches 0.98, for every seed",
-        lambda f: above(training.MAP_ACCURACY.samples(f, length=8), 0.98),
-        nulls=(
-            *(
-                one_seed(f"induction.map.accuracy.{model}.l8", by="induction.order_blind_ceiling.l8")
-                for model in plan.MAPPED
-            ),
-        ),
-    ),
-    Claim(
-        "induction.two_blocks_solve_all_lengths",
-        "two blocks reach 0.98 at each of the four lengths of the map, for both seeds",
-        lambda f: above(training.MAP_ACCURACY.samples(f, model="deep"), 0.98),
-        nulls=(
-            one_seed("induction.map.accuracy.deep.l{n}", by="induction.chance"),
-            instead("induction.map.accuracy.deep.l{n}", by="induction.map.accuracy.wide.l{n}"),
-        ),
-    ),
-    Claim(
-        "induction.one_block_fails_at_24",
-        "at length 24 no single block, narrow or wide, gets more than 0.03 above the order-blind ceiling",
-        lambda f: below(
-            training.MAP_ACCURACY.samples(f, model=["narrow", "wide"], length=24), _ceiling(f, 24) + 0.03
-        ),
-        nulls=(
-            one_seed("induction.map.accuracy.narrow.l24", by=1.0),
-            one_seed("induction.map.accuracy.wide.l24", by=1.0),
-            instead("induction.map.accuracy.{model}.l24", by="induction.map.accuracy.deep.l24"),
-        ),
-    ),
-    Claim(
-        "induction.length_costs_one_block",
-        "at length 12 each seed of the wide block needs over four times the steps of any seed at length 8",
-        _costlier_at_12,
-        nulls=(
-            swapped("induction.map.steps.wide.l8", "induction.map.steps.wide.l12"),
-            flat("induction.map.steps.wide.l{n}", "n"),
-            one_seed("induction.map.steps.wide.l12", by="induction.map.steps.wide.l8"),
-        ),
+        confirmed_by=Confirmation(trials.LONG, f"test_accuracy > {2 * RUNG:.4f}"),
     ),
     Claim(
         "induction.the_seed_decides",
@@ -369,14 +352,36 @@ CLAIMS = (
             becomes("induction.four_heads.cue", by=0.0, words="no seed reads the cue"),
             becomes("induction.four_heads.answer", by=0.0, words="no seed reads the answer"),
         ),
+        confirmed_by=Confirmation(trials.TWO_BLOCKS, "reads == 'cue'", least="one"),
+    ),
+    Claim(
+        "induction.cue_circuit_by_its_edge",
+        "four-head models whose second block reads the cue fall below one half with the edge from the cue "
+        "to the answer cut in block 1, and keep more than 0.9 with the opposite edge cut",
+        _reads_the_cue_and_needs_it,
+        nulls=(
+            swapped(
+                "induction.four_heads_cut.cue.cue_to_answer", "induction.four_heads_cut.cue.answer_to_cue"
+            ),
+            instead("induction.four_heads_cut.cue.{edge}", by="induction.four_heads_cut.answer.{edge}"),
+        ),
+        confirmed_by=Confirmation(
+            trials.TWO_BLOCKS,
+            "reads != 'cue' or (cue_to_answer < 0.5 and answer_to_cue > 0.9)",
+            given="reads == 'cue'",
+        ),
     ),
     Claim(
         "induction.one_head_carries_it",
-        "in seed 0's model one head of block 1 alone keeps the accuracy above 0.99 and no other head "
-        "alone above "
-        "0.3; without it less than 0.3 is left, without any other more than 0.99",
+        "in seed 0's model one head of block 1 alone keeps the accuracy above 0.99 and no other head alone "
+        "above 0.3; without it less than 0.3 is left, without any other more than 0.99",
         _one_head_carries_it,
         nulls=(planted("another head is called the decisive one", _another_head),),
+        confirmed_by=Confirmation(
+            trials.TWO_BLOCKS,
+            "best_alone > 0.99 and second_alone < 0.3 and least_without < 0.3 and second_without > 0.99",
+            least="one",
+        ),
     ),
     Claim(
         "induction.causal_reads_the_answer",
@@ -405,19 +410,25 @@ CLAIMS = (
             one_seed("induction.proof.cue_to_answer.causal", by="induction.chance"),
         ),
         confirmed_by=Confirmation(
-            trials.CIRCUITS, "causal_circuit != 'answer' or causal_cue_to_answer > 0.9"
+            trials.CIRCUITS,
+            "causal_circuit != 'answer' or causal_cue_to_answer > 0.9",
+            given="causal_circuit == 'answer'",
         ),
     ),
     Claim(
         "induction.pictures_miscount",
-        "without a mask more models read the answer than have the answer circuit, at both rates",
+        "of the models without a mask that solve the task and read the answer, not all have the answer "
+        "circuit, at either rate",
         _pictures_miscount,
         nulls=(
             instead(
-                "induction.pictured.answer.{kind}",
+                "induction.pictured_solved.{kind}",
                 by="induction.circuit.answer.{kind}",
                 words="pictures that count right",
             ),
+        ),
+        confirmed_by=Confirmation(
+            trials.SLOW, "slow_reads == 'answer' and slow_solved and slow_circuit != 'answer'", least="one"
         ),
     ),
     Claim(
@@ -429,7 +440,11 @@ CLAIMS = (
             instead("induction.proof.moved_place.answer", by="induction.proof.pointed_place.answer"),
             one_seed("induction.proof.moved_place.answer", by="induction.chance"),
         ),
-        confirmed_by=Confirmation(trials.CIRCUITS, "free_circuit != 'answer' or free_moved_place > 0.5"),
+        confirmed_by=Confirmation(
+            trials.CIRCUITS,
+            "free_circuit != 'answer' or free_moved_place > 0.5",
+            given="free_circuit == 'answer'",
+        ),
     ),
     Claim(
         "induction.pointers_avoid_the_cue",
@@ -439,42 +454,59 @@ CLAIMS = (
             instead("induction.proof.hole.pointer", by="induction.proof.hole.answer"),
             one_seed("induction.proof.hole.pointer", by=1 / 12, words="one seed gives the cue an even share"),
         ),
+        confirmed_by=Confirmation(
+            trials.SLOW,
+            "slow_circuit != 'pointer' or slow_hole < 0.25 / 12",
+            given="slow_circuit == 'pointer'",
+        ),
     ),
     Claim(
         "induction.pointers_need_no_edge",
-        "every pointer circuit keeps more than 0.8 with the edge from the answer to the cue cut, and with "
-        "the cue hidden from all of block 1",
-        lambda f: above(_proof(f, ["answer_to_cue", "hidden_cue"], "pointer"), 0.8),
+        "every pointer circuit keeps more than 0.8 with the cue hidden from all of block 1 (that it "
+        "survives the cut from the answer to the cue is its definition)",
+        lambda f: above(_proof(f, "hidden_cue", "pointer"), 0.8),
         nulls=(
-            instead("induction.proof.answer_to_cue.pointer", by="induction.proof.answer_to_cue.answer"),
             instead("induction.proof.hidden_cue.pointer", by="induction.proof.hidden_cue.answer"),
             one_seed("induction.proof.hidden_cue.pointer", by="induction.chance"),
+        ),
+        confirmed_by=Confirmation(
+            trials.SLOW,
+            "slow_circuit != 'pointer' or slow_hidden_cue > 0.8",
+            given="slow_circuit == 'pointer'",
         ),
     ),
     Claim(
         "induction.pointers_follow_the_last_query",
         "given another sequence's output for the last query alone, no answer circuit reads at that "
-        "sequence's "
-        "place in more than 0.05 of the sequences (pointers do so by definition)",
+        "sequence's place in more than 0.05 of the sequences (pointers do so by definition)",
         lambda f: below(_proof(f, "pointed_place", "answer", "causal"), 0.05),
         nulls=(
             instead("induction.proof.pointed_place.answer", by="induction.proof.pointed_place.pointer"),
             one_seed("induction.proof.pointed_place.causal", by=0.5),
         ),
+        confirmed_by=Confirmation(
+            trials.SLOW,
+            "causal_circuit != 'answer' or causal_pointed_place < 0.05",
+            given="causal_circuit == 'answer'",
+        ),
     ),
     Claim(
         "induction.is_an_induction_head",
-        "with a cue that varies, every seed's second block puts more than half of its weight on the position "
-        "after the cue, and in more than 0.9 of the sequences the model says what that head is made to read",
+        "with a cue that varies, every seed's second block puts more than half of its weight on the "
+        "position after the cue, and its output, straight to the logits, raises the answer the most in "
+        "more than 0.9 of the sequences",
         lambda f: every(
             above(opening.ANY_CUE.samples(f, what="prefix_matching"), 0.5),
-            above(opening.ANY_CUE.samples(f, what="copying"), 0.9),
+            above(opening.ANY_CUE.samples(f, what="direct_copying"), 0.9),
         ),
         nulls=(
             one_seed("induction.any_cue.prefix_matching", by=1 / 12, words="one seed looks evenly"),
-            one_seed("induction.any_cue.copying", by="induction.chance"),
-            becomes("induction.any_cue.copying", by="induction.random_symbol.l12", words="a random symbol"),
+            one_seed("induction.any_cue.direct_copying", by="induction.chance"),
+            becomes(
+                "induction.any_cue.direct_copying", by="induction.random_symbol.l12", words="a random symbol"
+            ),
         ),
+        confirmed_by=Confirmation(trials.ANY_CUE, "prefix_matching > 0.5 and direct_copying > 0.9"),
     ),
     Claim(
         "induction.forward_agrees",
@@ -485,18 +517,13 @@ CLAIMS = (
                 "induction.export.difference", by="induction.export.largest_logit", words="another function"
             ),
         ),
+        confirmed_by=Confirmation(trials.TWO_BLOCKS, "forward_difference < 1e-5"),
     ),
 )
 
 _LOOKUP = "Match-then-read, length {length}, "
 _ONE_HEAD = _LOOKUP + "two blocks with one head, at most {circuit_steps} steps of {batch} fresh sequences, "
 SCOPES = {
-    "induction.map.*": Scope(
-        "Causal models at lengths {lengths}, at most {map_steps} steps of {batch} fresh sequences; the "
-        "wide block "
-        "at a rate of {slow_learning_rate}, changed after a look, the others at {learning_rate}; "
-        "seeds {map_seeds}."
-    ),
     "induction.long.*": Scope(
         _LOOKUP + "one block, {long_steps} steps of {long_batch} fresh sequences at a rate of "
         "{long_learning_rate}, chosen after a look at seed {long_seeds.first}; seeds {long_seeds}."

@@ -92,6 +92,8 @@ LABELS = {
 # fmt: off
 PICTURED = Family("induction.pictured.{read}.{kind}",
     "{models}: second block reads {read}, by its weights alone", FLIPPED, "d", labels=LABELS)
+PICTURED_SOLVED = Family("induction.pictured_solved.{kind}",
+    "{models}: second block reads answer, by its weights alone, and the task is solved", FLIPPED, "d")
 CIRCUIT = Family("induction.circuit.{circuit}.{kind}", "{models}: {circuit}", FLIPPED, "d", labels=LABELS)
 SOLVED = Family("induction.circuit.solved.{kind}",
     "{models}: reach a validation accuracy of {solved} within {steps:,} steps", FLIPPED, "d")
@@ -106,6 +108,12 @@ FOUR_HEADS = Family("induction.four_heads.{read}",
 FOUR_HEADS_WEIGHT = Family("induction.four_heads.{position}",
     "weight of the second block's last query on {position}, mean of four heads, median over seeds", RETRAINED,
     ".3f", statistic="median", labels=LABELS)
+FOUR_HEADS_CUT = Family("induction.four_heads_cut.{read}.{edge}",
+    "accuracy of four-head models whose second block reads {read}, block 1's edge {edge} cut, median",
+    Close("an intervention on as few models as read there: retraining gives other ones", atol=0.3), ".3f",
+    statistic="median",
+    labels={**LABELS, "edge": {"cue_to_answer": "from the cue to the answer",
+    "answer_to_cue": "from the answer to the cue"}})
 ALL_HEADS = Family("induction.head.all", "accuracy with the shift removed in all heads", ONE_MODEL, ".3f")
 DECISIVE = Family("induction.head.decisive",
     "the head of block 1 whose shift seed 0's model misses most, from 1",
@@ -233,6 +241,8 @@ def _counts(
     made, of = _one_head_runs(runs, kind, p), {"kind": kind, "models": models}
     for read in ("cue", "answer"):
         yield PICTURED.of(sum(model["read"] == read for model in opened), read=read, **of)
+    solvers = [model for model in opened if model["whole"] >= p["solved"]]
+    yield PICTURED_SOLVED.of(sum(model["read"] == "answer" for model in solvers), **of)
     for circuit in CIRCUITS:
         yield CIRCUIT.of(sum(model["circuit"] == circuit for model in opened), circuit=circuit, **of)
     solved, budget = sum(bool(np.isfinite(run["solved_at"])) for run in made), p["circuit_steps"]
@@ -263,6 +273,7 @@ def four_heads(runs: Runs, p: Mapping[str, Any]) -> Findings:
     found = [
         *(FOUR_HEADS.of(kinds.count(read), read=read, count=len(seeds)) for read in LABELS["read"]),
         *(FOUR_HEADS_WEIGHT.over_seeds(weights, seeds, position=at) for at, weights in on.items()),
+        *_four_heads_cut(models, kinds, seeds, drawn),
         *_heads(models[0], seen[0], kinds[0], drawn),
     ]
     last = [trace.attention[1].mean(axis=1)[:, -1] for trace in traces]
@@ -277,6 +288,63 @@ def four_heads(runs: Runs, p: Mapping[str, Any]) -> Findings:
     }
     heads = rows("head", range(1, SMALL["num_heads"] + 1))
     return Findings(tuple(found), arrays, (table("induction.heads", "head of block 1", heads, columns),))
+
+
+def _four_heads_cut(
+    models: Sequence[forward.Weights],
+    kinds: Sequence[str],
+    seeds: Sequence[int],
+    drawn: match_then_read.Lookups,
+) -> Iterator[Measurement]:
+    """Each edge between cue and answer cut in all heads of block 1, in the models that read either."""
+    for read in ("cue", "answer"):
+        those = [(s, m) for s, m, kind in zip(seeds, models, kinds, strict=True) if kind == read]
+        left = [_without_edges(weights, drawn) for _, weights in those]
+        for edge in FOUR_HEADS_CUT.labels["edge"] if those else ():
+            of_edge = [without[edge] for without in left]
+            yield FOUR_HEADS_CUT.over_seeds(of_edge, [seed for seed, _ in those], read=read, edge=edge)
+
+
+def _without_edges(weights: forward.Weights, drawn: match_then_read.Lookups) -> dict[str, float]:
+    """Accuracy of a maskless model with either edge between cue and answer cut in all heads of block 1."""
+    length, cue, answer = drawn.tokens.shape[1], drawn.places, drawn.places + 1
+    edges = {
+        "cue_to_answer": circuits.cut_edge(length, cue, answer),
+        "answer_to_cue": circuits.cut_edge(length, answer, cue),
+    }
+    return {
+        edge: circuits.accuracy_without(weights, drawn, allowed, causal=False)
+        for edge, allowed in edges.items()
+    }
+
+
+def heads_alone(weights: forward.Weights, p: Mapping[str, Any]) -> dict[str, Any]:
+    """What a four-head model reads, and how alone its best head of block 1 carries the shift.
+
+    Returns:
+        `reads`; accuracy with the shift left to the best head alone and to the second best (`best_alone`,
+        `second_alone`); with it taken from the head that is missed most, and second most (`least_without`,
+        `second_without`); with either edge between cue and answer cut (`cue_to_answer`, `answer_to_cue`).
+    """
+    drawn, heads = probes(p), range(SMALL["num_heads"])
+    seen = circuits.look(forward.forward(weights, drawn.tokens), drawn)
+    reads = circuits.classify(seen.on_cue.mean(), seen.on_answer.mean(), p["majority"])
+
+    def without(chosen: Sequence[int]) -> float:
+        shift = OWN_SHIFT.get(reads, PREVIOUS)
+        allowed = circuits.cut(p["length"], shift, heads=chosen, num_heads=len(heads))
+        return circuits.accuracy_without(weights, drawn, allowed, causal=False)
+
+    alone = sorted((without([other for other in heads if other != head]) for head in heads), reverse=True)
+    missed = sorted(without([head]) for head in heads)
+    return {
+        "reads": reads,
+        "best_alone": alone[0],
+        "second_alone": alone[1],
+        "least_without": missed[0],
+        "second_without": missed[1],
+        **_without_edges(weights, drawn),
+    }
 
 
 def _heads(
@@ -304,30 +372,13 @@ def _heads(
 
 def any_cue(runs: Runs, p: Mapping[str, Any]) -> Findings:
     """The variant whose cue differs from sequence to sequence: prefix matching and copying."""
-    drawn, fixed = probes(p, match_then_read.draw_any_cue), probes(p)
-    cut = circuits.cut(p["length"], PREVIOUS)
-
-    def opened(run: Mapping[str, np.ndarray]) -> dict[str, float]:
-        weights = forward.weights_of(run)
-        trace = forward.forward(weights, drawn.tokens, causal=True)
-        seen = circuits.look(trace, drawn)
-        on_fixed = forward.forward(weights, fixed.tokens, causal=True)
-        return {
-            "accuracy": circuits.accuracy(trace, drawn),
-            "prefix_matching": seen.on_answer.mean(),
-            "previous_token": seen.answer_to_previous.mean(),
-            "copying": circuits.copied(weights, drawn, causal=True),
-            "direct_copying": circuits.direct_copying(weights, trace, drawn),
-            "without_previous": circuits.accuracy_without(weights, drawn, cut, causal=True),
-            "moved_place": circuits.transplant(weights, drawn, causal=True).as_answer_circuit,
-            "on_the_fixed_cue": circuits.accuracy(on_fixed, fixed),
-        }
+    drawn = probes(p, match_then_read.draw_any_cue)
 
     def asked_about_others(run: Mapping[str, np.ndarray]) -> float:
         trace = forward.forward(forward.weights_of(run), drawn.tokens, causal=True)
         return circuits.accuracy(trace, drawn)
 
-    models = [opened(run) for run in _one_head_runs(runs, "any_cue", p)]
+    models = [induction_scores(run, p) for run in _one_head_runs(runs, "any_cue", p)]
     found = [
         ANY_CUE.over_seeds([model[what] for model in models], p["any_cue_seeds"], what=what)
         for what in models[0]
@@ -335,6 +386,25 @@ def any_cue(runs: Runs, p: Mapping[str, Any]) -> Findings:
     one_cue = [asked_about_others(run) for run in _one_head_runs(runs, "causal", p)]
     found.append(ANY_CUE.over_seeds(one_cue, p["causal_seeds"], what="fixed_cue_models"))
     return Findings(tuple(found), tables=(_any_cue_table(),))
+
+
+def induction_scores(run: Mapping[str, np.ndarray], p: Mapping[str, Any]) -> dict[str, float]:
+    """A causal one-head model on sequences whose cue varies: its scores as an induction head."""
+    drawn, fixed = probes(p, match_then_read.draw_any_cue), probes(p)
+    cut, weights = circuits.cut(p["length"], PREVIOUS), forward.weights_of(run)
+    trace = forward.forward(weights, drawn.tokens, causal=True)
+    seen = circuits.look(trace, drawn)
+    on_fixed = forward.forward(weights, fixed.tokens, causal=True)
+    return {
+        "accuracy": circuits.accuracy(trace, drawn),
+        "prefix_matching": seen.on_answer.mean(),
+        "previous_token": seen.answer_to_previous.mean(),
+        "copying": circuits.copied(weights, drawn, causal=True),
+        "direct_copying": circuits.direct_copying(weights, trace, drawn),
+        "without_previous": circuits.accuracy_without(weights, drawn, cut, causal=True),
+        "moved_place": circuits.transplant(weights, drawn, causal=True).as_answer_circuit,
+        "on_the_fixed_cue": circuits.accuracy(on_fixed, fixed),
+    }
 
 
 def _any_cue_table() -> Table:
@@ -354,16 +424,18 @@ def exported(runs: Runs, p: Mapping[str, Any]) -> Findings:
     """What the site's live model gets, and how far the NumPy forward pass is from Keras."""
     made, seeds = of_seeds(runs, "reported.blocks2", p["seeds"]), p["seeds"]
 
-    def difference(run: Mapping[str, np.ndarray]) -> float:
-        ours = forward.forward(forward.weights_of(run), run["keras_tokens"]).logits
-        return np.abs(ours - run["keras_logits"]).max()
-
     data, _ = export.packed(made[0])
     return Findings(
         (
-            EXPORT_DIFFERENCE.over_seeds(map(difference, made), seeds),
+            EXPORT_DIFFERENCE.over_seeds(map(difference_from_keras, made), seeds),
             LARGEST_LOGIT.over_seeds([np.abs(run["keras_logits"]).max() for run in made], seeds),
             EXPORT_SEQUENCES.of(len(made[0]["keras_tokens"])),
             EXPORT_BYTES.of(len(data)),
         )
     )
+
+
+def difference_from_keras(run: Mapping[str, np.ndarray]) -> float:
+    """The largest difference of any logit between the NumPy forward pass and Keras'."""
+    ours = forward.forward(forward.weights_of(run), run["keras_tokens"]).logits
+    return float(np.abs(ours - run["keras_logits"]).max())

@@ -10,15 +10,11 @@ look at data:
   (tried with seed 0 and seed 1). 2e-2 destroys the one-block model.
 - The long run is meant to get far, not to be comparable: a rate of 1e-2 and batches of 128, because that
   got one block furthest per second (tried with seed 0 only, against 3e-3, 2e-2, and batches of 64).
-- The map: at most 20,000 steps of 64 fresh sequences, stopped at the first evaluation (every 250 steps,
-  2,000 sequences) with an accuracy of at least 0.99. All its models are causal; for one block that
-  changes nothing, since only its last position answers, and that one may look everywhere.
-- The wide block of the map trains at Keras' default rate. At 3e-3 its attention saturates (the largest weight
-  of every head goes to 1) and two seeds stood at 0.84 and 0.91 of length 12 when 20,000 steps were over.
+- Other widths and lengths are `depth`'s, whose rates are chosen by a rule.
 - One head shows circuits most plainly, so those are looked for in one-head models: 16 seeds at the rate of
   the reported experiment, 8 at Keras' default (added when the first nine seeds showed more kinds of
   model than the two expected), 8 with a causal mask, 8 with a causal mask and a cue that varies.
-- Changed after a look: the wide block's rate (above); the one-head seeds at Keras' rate (added after nine
+- Changed after a look: the one-head seeds at Keras' rate (added after nine
   others, then cut from 16 to 8 to save time); `long_steps` (from 60,000 to 40,000, to save time, before
   any of these runs); the interventions that name a circuit, and the pointer's name, after the first models.
 - Seeds 0, 1, 2 … in order, as many as the time allows: all training together has to fit into nine
@@ -35,7 +31,6 @@ from measured.terms.experiment import Run
 
 SMALL = {"width": 32, "num_heads": 4, "feed_forward": 64}
 MATCHED = {**SMALL, "feed_forward": 196}  # 17,709 parameters: the smallest one block above 17,673
-WIDE = {"width": 64, "num_heads": 8, "feed_forward": 512}
 ONE_HEAD = {**SMALL, "num_heads": 1}
 
 PARAMETERS: dict[str, Any] = {
@@ -48,8 +43,6 @@ PARAMETERS: dict[str, Any] = {
     "validation": 1_000,
     "test": 10_000,
     "lengths": [8, 12, 16, 24],
-    "map_seeds": [0, 1],
-    "map_steps": 20_000,
     "solved": 0.99,
     "long_seeds": [0, 1, 2],
     "long_steps": 40_000,
@@ -89,13 +82,6 @@ QUICK = {
 QUICK_BUDGET = {"steps": 60, "steps_between": 30, "test": 1_000, "validation": 500}
 
 REPORTED = {"blocks1": (1, SMALL), "blocks2": (2, SMALL), "matched": (1, MATCHED)}
-MAPPED = {
-    "narrow": (1, SMALL, "learning_rate"),
-    "wide": (1, WIDE, "slow_learning_rate"),
-    "deep": (2, SMALL, "learning_rate"),
-}
-
-
 CIRCUITS = {
     "bidirectional": {"causal": False, "task": "fixed_cue"},
     "slow": {"causal": False, "task": "fixed_cue", "learning_rate": PARAMETERS["slow_learning_rate"]},
@@ -105,8 +91,8 @@ CIRCUITS = {
 
 
 def runs(p: dict[str, Any] = PARAMETERS, quick: dict[str, Any] = QUICK) -> tuple[Run, ...]:
-    """All trainings, by name: `reported.blocks1.seed0`, `map.wide.l16.seed1` and so on."""
-    return (*_reported(p, quick), *_circuits(p, quick), *_mapped(p, quick), *_long(p, quick))
+    """All trainings, by name: `reported.blocks1.seed0`, `circuit.causal.seed1` and so on."""
+    return (*_reported(p, quick), *_circuits(p, quick), *_long(p, quick))
 
 
 def _reported(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
@@ -146,24 +132,6 @@ def _circuits(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
         model = {"blocks": 2, **ONE_HEAD, **settings}
         settings = {**model, **budget, "quick": QUICK_BUDGET, "seconds": 180}
         yield from _fresh(p, f"circuit.{kind}", seeds, quick[seeds], **settings)
-
-
-def _mapped(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
-    budget = {"steps": p["map_steps"], "steps_between": 250, "stop_at": p["solved"]}
-    for name, (blocks, size, rate) in MAPPED.items():
-        model = {"blocks": blocks, **size, "causal": True, "learning_rate": p[rate]}
-        for length in p["lengths"]:
-            seeds = p["map_seeds"] if length in quick["lengths"] else []
-            yield from _fresh(
-                p,
-                f"map.{name}.l{length}",
-                "map_seeds",
-                seeds,
-                **{**model, "length": length},
-                **budget,
-                quick=QUICK_BUDGET,
-                seconds=300,
-            )
 
 
 def _long(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:

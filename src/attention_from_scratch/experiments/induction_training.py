@@ -1,4 +1,4 @@
-"""The half of `induction` that reads learning curves: ladder, experiment as reported, push, map."""
+"""The half of `induction` that reads learning curves: ladder, experiment as reported, push."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from attention_from_scratch import circuits, forward, ladder
-from attention_from_scratch.experiments.induction_plan import MAPPED
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
 from attention_from_scratch.learning_curves import as_long, first_epoch, jumps
 from attention_from_scratch.tasks import match_then_read
 from measured.terms.experiment import Findings
 from measured.terms.family import Family, rows, table
-from measured.terms.measurement import Close, Measurement, Spread
+from measured.terms.measurement import Measurement, Spread
 
 Runs = Mapping[str, Mapping[str, np.ndarray]]
 
@@ -34,9 +33,6 @@ MODELS = {
     "blocks1": "one block",
     "matched": "one block, as many parameters as two",
     "blocks2": "two blocks",
-    "narrow": "one block, 32 wide",
-    "wide": "one block, 64 wide",
-    "deep": "two blocks, 32 wide",
 }
 PARTS = {"embedding": "the embedding", "block": "a block", "logits": "the dense layer of logits"}
 LABELS = {"model": MODELS, "part": {**MODELS, **PARTS}}
@@ -50,6 +46,9 @@ RANDOM_SYMBOL = Family("induction.random_symbol.l{length}",
     "accuracy of naming a symbol of the sequence at random, length {length}, exactly", ARITHMETIC, ".4f")
 CEILING = Family("induction.order_blind_ceiling.l{length}",
     "accuracy of naming the sequence's most common symbol, length {length}, exactly", ARITHMETIC, ".4f")
+FIRST_LEFT_OUT = Family("induction.first_left_out.l{length}",
+    "accuracy of naming the most common symbol behind the first position, length {length}, simulated",
+    SAMPLED, ".3f")
 SIMULATED = Family("induction.order_blind_simulated.l{length}",
     "accuracy of naming the sequence's most common symbol, length {length}, simulated", SAMPLED, ".4f")
 SIMULATION_ERROR = Family("induction.order_blind_standard_error.l{length}",
@@ -93,21 +92,15 @@ LONG_HALF = Family("induction.long.half.blocks1",
 LONG_CLIMB = Family("induction.long.climb.blocks1",
     "steps in which one block climbs from {jump_from} to {jump_to} of the validation sequences, median over "
     "seeds", STEPS, ",.0f", statistic="median")
+SILENCED = Family("induction.without_feed_forward.block{block}",
+    "accuracy of two blocks once the feed-forward layer of block {block} is silenced", RETRAINED, ".3f",
+    statistic="median")
 LONG_READS = Family("induction.long.{what}",
     "{what}", RETRAINED, ".3f", statistic="median",
     labels={"what": {"most_on_cue": "weight on the first cue of the pushed block's head that gives it most",
     "least_on_cue": "weight on the first cue of the pushed block's head that gives it least",
     "largest_weight": "mean over heads and sequences of the pushed one block's largest weight",
     "without_feed_forward": "accuracy of the pushed block once its feed-forward layer is silenced"}})
-MAP_ACCURACY = Family("induction.map.accuracy.{model}.l{length}",
-    "test accuracy when training stopped: {model}, length {length}", RETRAINED, ".3f", statistic="median",
-    labels=LABELS)
-MAP_STEPS = Family("induction.map.steps.{model}.l{length}",
-    "steps until the validation accuracy is {solved}, {model}, length {length}; a run that never gets there "
-    "counts as {steps:,}", STEPS, ",.0f", statistic="median", labels=LABELS)
-MAP_SOLVED = Family("induction.map.solved.{model}.l{length}",
-    "runs of {count} that reach {solved} within {steps:,} steps: {model}, length {length}",
-    Close("at the end of its budget one training may tip over on rounding", atol=1), "d", labels=LABELS)
 # fmt: on
 
 
@@ -121,13 +114,10 @@ def probes(p: Mapping[str, Any], draw: Any = match_then_read.draw) -> match_then
     return draw(p["probe"], p["length"], np.random.default_rng(p["probe_seed"]))
 
 
-def parameters(runs: Runs, p: Mapping[str, Any]) -> Findings:
+def parameters(runs: Runs) -> Findings:
     """How many parameters each model has, and where they are."""
     models = {name: f"reported.{name}.seed0" for name in ("blocks1", "blocks2", "matched")}
-    counts = {
-        name: int(runs[run]["parameters"])
-        for name, run in {**models, "wide": f"map.wide.l{p['length']}.seed0"}.items()
-    }
+    counts = {name: int(runs[run]["parameters"]) for name, run in models.items()}
     weights = forward.weights_of(runs["reported.blocks1.seed0"])
     for part in PARTS:
         counts[part] = sum(w.size for name, w in weights.items() if name.startswith(part))
@@ -141,17 +131,20 @@ def rungs(p: Mapping[str, Any]) -> Findings:
     for length in p["lengths"]:
         drawn = match_then_read.draw(p["simulated"], length, generator)
         right = ladder.guess_most_common(drawn, generator) == drawn.answers
+        behind = ladder.guess_most_common(drawn, np.random.default_rng(length), first=1) == drawn.answers
         found += [
             RANDOM_SYMBOL.of(float(ladder.random_symbol(length)), length=length),
             CEILING.of(float(ladder.most_common_symbol(length)), length=length),
             SIMULATED.of(right.mean(), length=length),
             SIMULATION_ERROR.of(right.std() / len(right) ** 0.5, length=length),
+            FIRST_LEFT_OUT.of(behind.mean(), length=length),
         ]
     columns = {
         "ignoring the input": CHANCE,
         "a random symbol": RANDOM_SYMBOL,
         "the most common symbol": CEILING,
         "the same, simulated": SIMULATED,
+        "the most common behind the first position": FIRST_LEFT_OUT,
     }
     shown = table("induction.ladder", "length", rows("length", p["lengths"]), columns)
     return Findings(tuple(found), tables=(shown,))
@@ -178,6 +171,7 @@ def as_reported(runs: Runs, p: Mapping[str, Any]) -> Findings:
         PLATEAU_OF_ONE.over_seeds(curves["blocks1"][:, 2:].mean(axis=1), seeds),
         NAMES_MOST_COMMON.over_seeds(_names_most_common(runs, p), seeds),
         RANDOM_NAMES_MOST_COMMON.of(_blind_share_of_most_common(p)),
+        *_silenced_two_blocks(runs, p),
         *_reported_errors(p),
     ]
     columns = {
@@ -207,6 +201,21 @@ def _blind_share_of_most_common(p: Mapping[str, Any]) -> float:
     return float(common[ordinary].mean())
 
 
+def _silenced_two_blocks(runs: Runs, p: Mapping[str, Any]) -> Iterator[Measurement]:
+    """The control of `without_feed_forward`: what the same does to models that are known to look twice."""
+    drawn = probes(p)
+    models = [forward.weights_of(run) for run in of_seeds(runs, "reported.blocks2", p["seeds"])]
+    for block in (1, 2):
+        left = [_accuracy_silenced(weights, block, drawn) for weights in models]
+        yield SILENCED.over_seeds(left, p["seeds"], block=block)
+
+
+def _accuracy_silenced(weights: forward.Weights, block: int, drawn: match_then_read.Lookups) -> float:
+    output = f"block{block}_output.kernel"
+    silent = {**weights, output: np.zeros_like(weights[output])}
+    return circuits.accuracy(forward.forward(silent, drawn.tokens), drawn)
+
+
 def _reported_errors(p: Mapping[str, Any]) -> Iterator[Measurement]:
     count = p["reported_validation"]
     for model in ("blocks1", "blocks2"):
@@ -219,8 +228,8 @@ def pushed(runs: Runs, p: Mapping[str, Any]) -> Findings:
     seeds, budget = p["long_seeds"], p["long_steps"]
     jump = {name: p[name] for name in ("jump_from", "jump_to")}
     made = of_seeds(runs, "long.blocks1", seeds)
-    wide = of_seeds(runs, f"map.wide.l{p['length']}", p["map_seeds"])
-    accuracies, steps = as_long([run["accuracies"] for run in made]), _longest(made)
+    accuracies = as_long([run["accuracies"] for run in made])
+    steps = max((run["steps"] for run in made), key=len)
     half = [steps[(a >= 0.5).argmax()] if (a >= 0.5).any() else budget for a in accuracies]
     climbs = [steps[top] - steps[left] for left, top in jumps(accuracies, **jump)]
     found = [
@@ -230,13 +239,7 @@ def pushed(runs: Runs, p: Mapping[str, Any]) -> Findings:
         LONG_CLIMB.over_seeds(climbs, seeds, **jump),
         *_how_one_block_reads(made, p),
     ]
-    arrays = {
-        "long.steps": steps,
-        "long.accuracies": accuracies,
-        "wide.steps": _longest(wide),
-        "wide.accuracies": as_long([run["accuracies"] for run in wide]),
-    }
-    return Findings(tuple(found), arrays)
+    return Findings(tuple(found), {"long.steps": steps, "long.accuracies": accuracies})
 
 
 def _how_one_block_reads(
@@ -250,38 +253,12 @@ def _how_one_block_reads(
         weights = forward.weights_of(run)
         last = forward.forward(weights, drawn.tokens).attention[0][:, :, -1]  # (sequences, heads, keys)
         on_cue = last[rows_, :, drawn.places].mean(axis=0)
-        silent = {**weights, "block1_output.kernel": np.zeros_like(weights["block1_output.kernel"])}
         values["most_on_cue"].append(on_cue.max())
         values["least_on_cue"].append(on_cue.min())
         values["largest_weight"].append(last.max(axis=-1).mean())
-        values["without_feed_forward"].append(circuits.accuracy(forward.forward(silent, drawn.tokens), drawn))
+        values["without_feed_forward"].append(_accuracy_silenced(weights, 1, drawn))
     for what, of in values.items():
         yield LONG_READS.over_seeds(of, p["long_seeds"], what=what)
-
-
-def _longest(made: Sequence[Mapping[str, np.ndarray]]) -> np.ndarray:
-    return max((run["steps"] for run in made), key=len)
-
-
-def mapped(runs: Runs, p: Mapping[str, Any]) -> Findings:
-    """Depth × width × length: accuracy at the end of the budget, and steps until solved."""
-    found, seeds, budget = [], p["map_seeds"], {"solved": p["solved"], "steps": p["map_steps"]}
-    for model in MAPPED:
-        for length in p["lengths"]:
-            made, at = of_seeds(runs, f"map.{model}.l{length}", seeds), {"model": model, "length": length}
-            steps = [min(float(run["solved_at"]), p["map_steps"]) for run in made]
-            solved = sum(bool(np.isfinite(run["solved_at"])) for run in made)
-            found += [
-                MAP_ACCURACY.over_seeds([run["test_accuracy"] for run in made], seeds, **at),
-                MAP_STEPS.over_seeds(steps, seeds, **at, **budget),
-                MAP_SOLVED.of(solved, **at, **budget, count=len(seeds)),
-            ]
-    tables = []
-    for what, family in (("accuracy", MAP_ACCURACY), ("steps", MAP_STEPS)):
-        columns = {f"length {length}": family.at(length=length) for length in p["lengths"]}
-        columns = {"parameters": PARAMETER_COUNT, **columns}
-        tables.append(table(f"induction.map_{what}", "model", MAPPED_ROWS, columns))
-    return Findings(tuple(found), tables=tuple(tables))
 
 
 def _rows(models: Mapping[str, str]) -> dict[str, dict[str, str]]:
@@ -290,4 +267,3 @@ def _rows(models: Mapping[str, str]) -> dict[str, dict[str, str]]:
 
 # A row is a model, and the name under which its parameters are counted.
 REPORTED_ROWS = _rows({"blocks1": "blocks1", "matched": "matched", "blocks2": "blocks2"})
-MAPPED_ROWS = _rows({"narrow": "blocks1", "wide": "wide", "deep": "blocks2"})

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from attention_from_scratch.experiments import padding_trials as trials
 from attention_from_scratch.experiments.padding_runs import train_pooled, train_simple_rnn
 from attention_from_scratch.experiments.policies import COUNT, EXACT_ZERO, trained_to_solve
 from attention_from_scratch.experiments.recurrence_runs import BUDGET
@@ -30,6 +31,7 @@ from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtMost, Measurement, Spread
 from measured.terms.null import instead, one_seed
 from measured.terms.scope import Scope
+from measured.terms.trial import Confirmation
 
 TRAINING = {**BUDGET, "shortest": 5, "longest": 20, "total": 200}
 PARAMETERS = {**TRAINING, "seeds": [0, 1, 2]}
@@ -167,6 +169,7 @@ CLAIMS = (
             instead("padding.accuracy.unmasked", by="padding.accuracy.masked"),
             one_seed("padding.accuracy.unmasked", by=1.0),
         ),
+        confirmed_by=Confirmation(trials.PADDED, f"abs(last_unmasked - {CHANCE}) < 0.06"),
     ),
     Claim(
         "padding.mask_mends_it",
@@ -183,6 +186,9 @@ CLAIMS = (
             instead("padding.accuracy.masked", by="padding.accuracy.unmasked", words="no mask"),
             one_seed("padding.first_accuracy.pre_masked", by="padding.chance"),
         ),
+        confirmed_by=Confirmation(
+            trials.PADDED, "min(last_masked, last_pre_masked, first_masked, first_pre_masked) > 0.98"
+        ),
     ),
     Claim(
         "padding.front_mends_the_last",
@@ -192,6 +198,7 @@ CLAIMS = (
             instead("padding.accuracy.pre", by="padding.accuracy.unmasked", words="padding behind"),
             one_seed("padding.accuracy.pre", by="padding.chance"),
         ),
+        confirmed_by=Confirmation(trials.PADDED, "last_pre > 0.98"),
     ),
     Claim(
         "padding.no_side_is_safe",
@@ -202,6 +209,11 @@ CLAIMS = (
             instead("padding.accuracy.unmasked", by="padding.accuracy.masked"),
             instead("padding.first_accuracy.pre", by="padding.first_accuracy.pre_masked"),
         ),
+        confirmed_by=Confirmation(
+            trials.PADDED,
+            "min(last_masked - last_unmasked, first_pre_masked - first_pre) > 0.2",
+            least="most",
+        ),
     ),
     Claim(
         "padding.first_survives",
@@ -211,12 +223,16 @@ CLAIMS = (
             instead("padding.first_accuracy.unmasked", by="padding.accuracy.unmasked"),
             one_seed("padding.first_accuracy.unmasked", by="padding.chance"),
         ),
+        confirmed_by=Confirmation(trials.PADDED, "first_unmasked > 0.8"),
     ),
     Claim(
         "padding.pooled_learns",
         "on sequences padded as in training the pooled encoder answers more than 0.98, mask or not",
         lambda f: above(POOLED_ACCURACY.samples(f, padding="trained"), 0.98),
         nulls=(one_seed("padding.pooled_accuracy.{pooled}.trained", by="padding.chance"),),
+        confirmed_by=Confirmation(
+            trials.PADDED, "min(masked_accuracy_trained, unmasked_accuracy_trained) > 0.98"
+        ),
     ),
     Claim(
         "padding.pooled_breaks",
@@ -224,6 +240,9 @@ CLAIMS = (
         _pooled_breaks,
         nulls=(
             instead("padding.pooled_accuracy.unmasked.further", by="padding.pooled_accuracy.masked.further"),
+        ),
+        confirmed_by=Confirmation(
+            trials.PADDED, "unmasked_accuracy_trained - unmasked_accuracy_further > 0.2", least="most"
         ),
     ),
     Claim(
@@ -238,6 +257,10 @@ CLAIMS = (
             instead("padding.pooled_weight.masked", by="padding.pooled_weight.unmasked"),
             instead("padding.pooled_change.masked", by="padding.pooled_change.unmasked"),
             instead("padding.pooled_accuracy.masked.further", by="padding.pooled_accuracy.unmasked.further"),
+        ),
+        confirmed_by=Confirmation(
+            trials.PADDED,
+            "masked_weight_on_padding == 0 and masked_logit_change < 1e-4 and masked_accuracy_further > 0.98",
         ),
     ),
 )

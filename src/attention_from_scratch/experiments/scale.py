@@ -26,6 +26,7 @@ from jaxtyping import Float
 
 from attention_from_scratch.attention import softmax
 from attention_from_scratch.experiments import scale_runs
+from attention_from_scratch.experiments import scale_trials as trials
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
 from attention_from_scratch.saturation import Rows, row_statistics, softmax_jacobian
 from attention_from_scratch.tasks import lookup
@@ -35,6 +36,7 @@ from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtLeast, AtMost, Measurement, Spread
 from measured.terms.null import becomes, flat, instead, one_seed, permuted, relabelled, swapped
 from measured.terms.scope import Scope
+from measured.terms.trial import Confirmation
 
 PARAMETERS = {
     "widths": [4, 16, 64, 256],
@@ -500,6 +502,7 @@ CLAIMS = (
             one_seed("scale.training.highest.unscaled", by=1.0),
             relabelled("scale.training.lowest.scaled", "scale.training.highest.unscaled"),
         ),
+        confirmed_by=Confirmation(trials.FURTHER, "unit_divided > 0.99 and unit_none < 0.9"),
     ),
     Claim(
         "scale.training_stands_still",
@@ -522,6 +525,11 @@ CLAIMS = (
                 by="scale.training.lowest.scaled",
                 words="it is solved by half time",
             ),
+        ),
+        confirmed_by=Confirmation(
+            trials.FURTHER,
+            f"unit_none - unit_none_half < 0.15 and {1 / TRAINING['values'] + 0.1} < unit_none_half < 0.75",
+            least="most",
         ),
     ),
 )

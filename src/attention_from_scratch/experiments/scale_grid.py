@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from attention_from_scratch.attention import softmax
+from attention_from_scratch.experiments import scale_trials as trials
 from attention_from_scratch.experiments.policies import COUNT, SAMPLED
 from attention_from_scratch.experiments.scale_grid_runs import STARTS, WAYS, train_one
+from attention_from_scratch.learning_curves import first_look
 from attention_from_scratch.positions import sinusoidal
 from attention_from_scratch.tasks import match_then_read
 from measured.terms.claims import Claim, Verdict, above, below, every
@@ -27,7 +29,7 @@ from measured.terms.family import Family, rows, table
 from measured.terms.measurement import Measurement, Spread
 from measured.terms.null import becomes, instead, one_seed, relabelled, swapped
 from measured.terms.scope import Scope
-from measured.terms.trial import Confirmation, Outcomes, Study, Trial, read_outcomes
+from measured.terms.trial import Confirmation, Outcomes, Study, read_outcomes
 
 STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "scale_grid.json"
 
@@ -168,7 +170,7 @@ def measure(seeds: list[int], solved: float, every: int, **settings: Any) -> Fin
                     for kept in ("accuracies", "largest_scores", "entropies")
                 }
                 scores, entropies = curves["largest_scores"], curves["entropies"]
-                updates = [every * _first(curve, solved) for curve in curves["accuracies"]]
+                updates = [every * first_look(curve, solved) for curve in curves["accuracies"]]
                 found += [
                     ACCURACY.over_seeds([run["accuracy"] for run in made], seeds, **at),
                     UPDATES.over_seeds(updates, seeds, **at),
@@ -215,12 +217,6 @@ def _own_models(width: int, seeds: list[int], length: int, sequences: int) -> It
         yield OWN_MAX_WEIGHT.of(
             mean, seeds=seeds, samples=samples, way=way, given=given, d=width, length=length
         )
-
-
-def _first(curve: np.ndarray, threshold: float) -> int:
-    """The first look at which a curve is good enough; the last one where it never is."""
-    reached = curve >= threshold
-    return int(reached.argmax()) if reached.any() else len(curve) - 1
 
 
 def _tables():
@@ -277,29 +273,6 @@ def _keras_start_needs_none(found: Findings) -> Verdict:
     )
 
 
-def four_trainings(seed: int, learning_rate: float, **settings: Any) -> dict[str, float]:
-    """Accuracy and updates until solved, from both starts, undivided and divided, of one seed."""
-    kept = {}
-    for start in STARTS:
-        for way in ("none", "divided"):
-            made = train_one(seed, start, way, learning_rate, **settings)
-            curve = np.array(made["accuracies"])
-            kept[f"{start}_{way}"] = made["accuracy"]
-            kept[f"{start}_{way}_updates"] = settings["every"] * _first(curve, PARAMETERS["solved"])
-    return kept
-
-
-TRAINED_LOOKUP = Trial(
-    "lookup_from_two_starts",
-    "Does the lookup learn with and without the division, from embeddings of variance 1 and from Keras' own?",
-    four_trainings,
-    {"learning_rate": RATES["usual"], **TRAINING},
-    count=20,
-    tolerance={f"{start}_{way}": 0.05 for start in STARTS for way in ("none", "divided")}
-    | {f"{start}_{way}_updates": 40 for start in STARTS for way in ("none", "divided")},
-)
-
-
 CLAIMS = (
     Claim(
         "scale.own_models_start_even",
@@ -328,7 +301,7 @@ CLAIMS = (
             one_seed("scale.grid.accuracy.unit.none.usual", by=1.0),
             relabelled("scale.grid.accuracy.unit.none.usual", "scale.grid.accuracy.unit.divided.usual"),
         ),
-        confirmed_by=Confirmation(TRAINED_LOOKUP, "unit_divided > 0.99 and unit_none < 0.9"),
+        confirmed_by=Confirmation(trials.DIVIDED, "unit_divided > 0.99 and unit_none < 0.9"),
     ),
     Claim(
         "scale.grid_small_start_needs_none",
@@ -342,7 +315,7 @@ CLAIMS = (
             relabelled("scale.grid.updates.keras.none.usual", "scale.grid.updates.keras.divided.usual"),
         ),
         confirmed_by=Confirmation(
-            TRAINED_LOOKUP, "keras_none > 0.99 and keras_none_updates < keras_divided_updates"
+            trials.DIVIDED, "keras_none > 0.99 and keras_none_updates < keras_divided_updates"
         ),
     ),
     Claim(
@@ -354,6 +327,7 @@ CLAIMS = (
             one_seed("scale.grid.accuracy.{start}.qk_norm.usual", by=0.5),
             becomes("scale.grid.accuracy.{start}.qk_norm.usual", by=0.5),
         ),
+        confirmed_by=Confirmation(trials.FURTHER, "min(unit_qk_norm, keras_qk_norm) > 0.99"),
     ),
 )
 

@@ -12,7 +12,6 @@ RUNGS = (
     ("induction.random_symbol.l12", "random symbol"),
     ("induction.chance", "ignoring the input"),
 )
-MODELS = ("narrow", "wide", "deep")
 
 
 def curves(palette: Palette, record: Record) -> Drawing:
@@ -89,13 +88,10 @@ def _columns(data: dict[str, list], weights: np.ndarray) -> dict[str, list]:
 
 
 def long_run(palette: Palette, record: Record) -> Drawing:
-    """One block trained on, steps on a logarithmic axis; beside it a wider single block."""
+    """One block trained on, steps on a logarithmic axis."""
     figure, axes = subplots(palette, width=7.2, height=3.2)
     steps, accuracies = record.arrays["long.steps"], record.arrays["long.accuracies"]
-    wide_steps, wide = record.arrays["wide.steps"], record.arrays["wide.accuracies"]
     shown = _thinned(steps)
-    for curve in wide:
-        axes.plot(wide_steps, curve, color=palette.series(1), linewidth=1.3)
     for curve in accuracies:
         axes.plot(steps[shown], curve[shown], color=palette.series(0), linewidth=1.3)
     ceiling = record["induction.order_blind_ceiling.l12"]
@@ -111,8 +107,6 @@ def long_run(palette: Palette, record: Record) -> Drawing:
     )
     axes.text(steps[-1], 0.62, record.display("induction.parameters.blocks1") + " parameters", ha="right",
               color=palette.series(0))  # fmt: skip
-    axes.text(wide_steps[0], 0.93, record.display("induction.parameters.wide") + " parameters", ha="left",
-              color=palette.series(1))  # fmt: skip
     axes.set_xscale("log")
     axes.set(
         title="One block, trained on: the plateau ends",
@@ -126,11 +120,9 @@ def long_run(palette: Palette, record: Record) -> Drawing:
         f"{show('induction.parameters.blocks1')} parameters stays near "
         f"{show('induction.order_blind_ceiling.l12', '.2f')}, passes one half after "
         f"{show('induction.long.half.blocks1')} steps (median of {len(accuracies)} seeds) and reaches "
-        f"{show('induction.long.test_accuracy.blocks1', '.3f')}; one of {show('induction.parameters.wide')} "
-        f"is solved after {show('induction.map.steps.wide.l12')} steps."
+        f"{show('induction.long.test_accuracy.blocks1', '.3f')}."
     )
     data = {"steps": steps.tolist(), **{f"narrow, seed {i}": c.tolist() for i, c in enumerate(accuracies)}}
-    data |= {"wide steps": wide_steps.tolist(), **{f"wide, seed {i}": c.tolist() for i, c in enumerate(wide)}}
     return Drawing(figure, alt, _columns(data, np.empty((0, 0))))
 
 
@@ -141,52 +133,56 @@ def _thinned(steps: np.ndarray) -> np.ndarray:
 
 
 def solved_map(palette: Palette, record: Record) -> Drawing:
-    """Depth × width × length: each cell its accuracy, and the steps where it was solved."""
+    """Depth × width × length: each cell its accuracy and its updates; empty where nothing is trained yet."""
     from matplotlib.patches import Rectangle
 
-    lengths, budget = list(record.parameters["lengths"]), record.parameters["map_steps"]
-    solved = record.parameters["solved"]
-    labels = {
-        "narrow": f"one block\n{record.display('induction.parameters.blocks1')} parameters",
-        "wide": f"one block\n{record.display('induction.parameters.wide')} parameters",
-        "deep": f"two blocks\n{record.display('induction.parameters.blocks2')} parameters",
-    }
-    figure, axes = subplots(palette, width=7.2, height=3.1)
-    rows = []
-    for y, model in enumerate(MODELS):
+    lengths, budget = list(record.parameters["lengths"]), record.parameters["steps"]
+    prefix = "induction.map.parameters."
+    models = [name.removeprefix(prefix) for name in record.measurements if name.startswith(prefix)]
+    figure, axes = subplots(palette, width=7.2, height=0.9 + 0.62 * len(models))
+    cells, said = [], []
+    for y, model in enumerate(models):
+        accuracies = []
         for x, length in enumerate(lengths):
             cell = f"{model}.l{length}"
-            accuracy, steps = record[f"induction.map.accuracy.{cell}"], record[f"induction.map.steps.{cell}"]
-            floor = record[f"induction.order_blind_ceiling.l{length}"]
+            if f"induction.map.reached.{cell}" not in record.measurements:
+                continue
+            accuracy, updates = (
+                record[f"induction.map.reached.{cell}"],
+                record[f"induction.map.updates.{cell}"],
+            )
+            floor = record[f"induction.map.rung.l{length}"]
             above = float(np.clip((accuracy - floor) / (1 - floor), 0, 1))
             axes.add_patch(
                 Rectangle(
                     (x + 0.03, y + 0.05), 0.94, 0.9, facecolor=palette.series(1), alpha=0.06 + 0.34 * above
                 )
             )
-            shown = record.display(f"induction.map.accuracy.{cell}", ".2f")
+            shown = record.display(f"induction.map.reached.{cell}", ".2f")
             took = (
-                f"{record.display(f'induction.map.steps.{cell}')} steps" if steps < budget else "not solved"
+                f"{record.display(f'induction.map.updates.{cell}')} updates"
+                if updates < budget
+                else "budget ended"
             )
-            axes.text(x + 0.5, y + 0.42, shown, ha="center", va="center", fontsize=12, color=palette.ink)
-            axes.text(x + 0.5, y + 0.75, took, ha="center", va="center", fontsize=8, color=palette.ink)
-            rows.append((model, length, accuracy, steps))
-    axes.set(
-        xlim=(0, len(lengths)), ylim=(len(MODELS), 0), title=f"Accuracy, and steps until {solved}, by length"
-    )
+            axes.text(x + 0.5, y + 0.36, shown, ha="center", va="center", fontsize=11, color=palette.ink)
+            axes.text(x + 0.5, y + 0.74, took, ha="center", va="center", fontsize=8, color=palette.ink)
+            accuracies.append(f"{shown} at length {length}")
+            cells.append((model, length, accuracy, updates))
+        said.append(f"{_model_words(model)}: {', '.join(accuracies)}")
+    axes.set(xlim=(0, len(lengths)), ylim=(len(models), 0), title="Accuracy, and updates, by length")
     axes.set_xticks(np.arange(len(lengths)) + 0.5, [f"length {n}" for n in lengths])
-    axes.set_yticks(np.arange(len(MODELS)) + 0.5, [labels[m] for m in MODELS])
+    counted = [f"{_model_words(m)}\n{record.display(prefix + m)} parameters" for m in models]
+    axes.set_yticks(np.arange(len(models)) + 0.5, counted)
     axes.tick_params(length=0)
     axes.grid(visible=False)
     for side in axes.spines.values():
         side.set_visible(False)
-    first, last = lengths[0], lengths[-1]
-    said = {m: [record.display(f"induction.map.accuracy.{m}.l{n}", ".2f") for n in lengths] for m in MODELS}
-    alt = (
-        f"Map of test accuracy at lengths {first} to {last} ({', '.join(map(str, lengths))}). "
-        f"One block, {labels['narrow'].split(chr(10))[1]}: {', '.join(said['narrow'])}. "
-        f"One block, {labels['wide'].split(chr(10))[1]}: {', '.join(said['wide'])}. "
-        f"Two blocks: {', '.join(said['deep'])}."
-    )
-    names = ("model", "length", "accuracy", "steps")
-    return Drawing(figure, alt, {name: [row[i] for row in rows] for i, name in enumerate(names)})
+    names = ("model", "length", "accuracy", "updates")
+    alt = f"Map of test accuracy, medians over seeds. {'. '.join(said)}."
+    return Drawing(figure, alt, {name: [row[i] for row in cells] for i, name in enumerate(names)})
+
+
+def _model_words(model: str) -> str:
+    """`blocks2_w32` as people say it."""
+    blocks, width = model.removeprefix("blocks").split("_w")
+    return f"{'one block' if blocks == '1' else 'two blocks'}, {width} wide"

@@ -22,7 +22,7 @@ FIGURES = [
     Plot("heads.cost", heads.cost, ("heads",)),
     Plot("induction.curves", induction.curves, ("induction",)),
     Plot("induction.long", induction.long_run, ("induction",)),
-    Plot("induction.map", induction.solved_map, ("induction",)),
+    Plot("induction.map", induction.solved_map, ("depth",)),
     Plot("induction.proof", circuits.proof, ("induction",)),
     Plot("recurrence.accuracy", recurrence.accuracy, ("recurrence",)),
     Plot("recurrence.starts", recurrence.starts, ("recurrence",)),

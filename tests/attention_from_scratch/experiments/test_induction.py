@@ -51,9 +51,6 @@ def test_quick_mode_makes_every_run_that_its_analysis_reads():
     p = {**induction_plan.PARAMETERS, **induction_plan.QUICK}
     made = {run.name for run in induction_plan.runs() if run.in_quick}
     needed = {f"reported.{m}.seed{s}" for m in ("blocks1", "blocks2", "matched") for s in p["seeds"]}
-    needed |= {
-        f"map.{m}.l{n}.seed{s}" for m in induction_plan.MAPPED for n in p["lengths"] for s in p["map_seeds"]
-    }
     needed |= {f"long.blocks1.seed{s}" for s in p["long_seeds"]}
     needed |= {
         f"circuit.{k}.seed{s}"
