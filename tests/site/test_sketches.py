@@ -625,6 +625,17 @@ def test_the_sentence_and_its_query_answer_to_the_keyboard(open_page):
     expect(root.get_by_role("button", name="Put it back")).to_be_disabled()
 
 
+def test_a_button_that_switches_itself_off_hands_the_focus_on(open_page):
+    page = open_page("words.html")
+    root = words_sketch(page, "sentence")
+    root.get_by_label("Query: drag it").press("ArrowDown")
+    back = root.get_by_role("button", name="Put it back")
+    back.press("Enter")
+    expect(back).to_be_disabled()
+    assert page.evaluate("document.activeElement !== document.body")
+    assert page.evaluate("document.activeElement.closest('.sketch') !== null")
+
+
 def test_a_word_without_a_query_says_so_and_shows_no_arrow(open_page):
     root = words_sketch(open_page("words.html"), "sentence")
     root.get_by_role("button", name="because").click()

@@ -85,4 +85,20 @@ async function mountOne(element, mounted) {
   }
 }
 
+let focused = null; // a browser may have taken the focus off before it tells of the change
+document.addEventListener("focusin", ({ target }) => (focused = target));
+
+/** A control that switches itself off hands the focus on: else it would fall to the body. */
+function keepFocus(changes) {
+  for (const { target } of changes) {
+    const lost = target === focused && [target, document.body].includes(document.activeElement);
+    const part = target.disabled && lost && target.closest(".sketch, .predict, .quiz");
+    if (!part) continue;
+    const others = [...part.querySelectorAll("button, input, select, summary")].filter((e) => !e.disabled && e.offsetParent);
+    const after = others.find((e) => target.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING);
+    (after ?? others.at(-1))?.focus();
+  }
+}
+
+new MutationObserver(keepFocus).observe(document.body, { subtree: true, attributes: true, attributeFilter: ["disabled"] });
 onEveryPage(start);
