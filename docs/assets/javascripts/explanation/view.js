@@ -263,10 +263,10 @@ function mapOf(across, title) {
 /** The probabilities as a table with bars, updated in place. */
 function barsOf(classes) {
   const rows = Array.from({ length: classes }, (_, i) => {
-    const bar = html("span", { className: "model-bar", "aria-hidden": "true" });
-    const mark = html("span", { className: "model-answer" });
+    const bar = html("span", { className: "explanation-bar", "aria-hidden": "true" });
+    const mark = html("span", { className: "explanation-mark" });
     const value = html("td");
-    const row = html("tr", {}, html("th", { scope: "row" }, String(i), mark), html("td", { className: "model-room" }, bar), value);
+    const row = html("tr", {}, html("th", { scope: "row" }, String(i), mark), html("td", { className: "explanation-room" }, bar), value);
     return { row, bar, mark, value };
   });
   const heads = ["Digit", "", "Probability"].map((text) => (text ? html("th", { scope: "col" }, text) : html("td", {})));
