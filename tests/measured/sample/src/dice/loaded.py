@@ -9,6 +9,7 @@ from measured.terms.claims import Claim, above
 from measured.terms.experiment import Experiment, Findings
 from measured.terms.family import Family
 from measured.terms.measurement import Close
+from measured.terms.null import becomes
 
 DATA = Path(__file__).parents[2] / "data" / "loaded_die.csv"
 BROKEN = False
@@ -43,6 +44,7 @@ EXPERIMENT = Experiment(
             "loaded.leans",
             "the mean of the loaded die lies above that of a fair one",
             lambda f: above(MEAN.values(f), 3.5),
+            nulls=(becomes("loaded.mean", by=3.5, words="a fair die"),),
         ),
     ),
 )
