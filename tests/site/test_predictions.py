@@ -14,7 +14,7 @@ def test_every_prediction_takes_an_answer_and_reveals_the_measurement(visit, pat
     predictions = page.locator(".predict").all()
     assert predictions
     for prediction in predictions:
-        details = prediction.locator("details")
+        details = prediction.locator("> details")
         assert details.get_attribute("open") is None
         kind = prediction.get_attribute("data-kind")
         for control in prediction.locator(
@@ -36,7 +36,7 @@ def test_what_was_measured_lies_within_the_slider(visit, path):
     page = visit(path)
     for prediction in page.locator('.predict[data-kind="slider"]').all():
         low, high = (float(prediction.get_attribute(f"data-{end}")) for end in ("min", "max"))
-        assert low < float(prediction.locator("details data").first.get_attribute("value")) <= high
+        assert low < float(prediction.locator("> details data").first.get_attribute("value")) <= high
 
 
 def test_comparing_without_a_choice_asks_for_one(visit):
@@ -45,7 +45,7 @@ def test_comparing_without_a_choice_asks_for_one(visit):
     prediction = page.locator('.predict[data-kind="choice"]').first
     prediction.get_by_role("button", name="Compare with the measurement").click()
     expect(prediction.locator(".predict-result")).to_have_text("Choose an answer first.")
-    assert prediction.locator("details").get_attribute("open") is None
+    assert prediction.locator("> details").get_attribute("open") is None
 
 
 @pytest.mark.parametrize("path", CHAPTERS)
@@ -57,12 +57,13 @@ def test_the_answer_is_not_on_screen_before(visit, path):
         seen = prediction.evaluate(
             """(e) => {
               const count = e.dataset.kind === "curve" ? e.dataset.points.split(" ").length : 1;
-              const measured = [...e.querySelectorAll("details data")].slice(0, count);
+              const measured = [...e.querySelectorAll(":scope > details data")].slice(0, count);
               const answers = measured.map((d) => d.textContent.trim()).filter((a) => a.length > 2);
               const texts = [...document.querySelectorAll("article :is(p, li, td, figcaption, text)")];
               const screen = texts.filter((t) => {
                 const { top, bottom } = t.getBoundingClientRect();
-                return t.checkVisibility({ contentVisibilityAuto: true }) && bottom > 0 && top < innerHeight;
+                const shown = t.checkVisibility({ contentVisibilityAuto: true, visibilityProperty: true });
+                return shown && bottom > 0 && top < innerHeight;
               });
               const words = screen.map((t) => t.textContent).join(" ");
               return answers.filter((a) => new RegExp(`(^|[^\\d.])${a}($|[^\\d])`).test(words));

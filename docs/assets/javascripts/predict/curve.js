@@ -39,7 +39,7 @@ export function askCurve(root, details, answer) {
     return parts;
   });
   const lines = { gap: svg("path", { class: "curve-gap" }), mine: svg("path", { class: "curve-mine" }), measured: svg("path", { class: "curve-measured" }) };
-  const dots = measured.map((_, i) => ({ dot: svg("circle", { class: "curve-dot", r: 5 }), text: text(elements[i].textContent.trim(), "curve-found") }));
+  const dots = measured.map(() => ({ dot: svg("circle", { class: "curve-dot", r: 5 }), text: text("", "curve-found") }));
 
   function set(i, to) {
     values[i] = Number(Math.max(low, Math.min(high, to)).toFixed(digits));
@@ -100,7 +100,8 @@ export function askCurve(root, details, answer) {
       dot.setAttribute("cy", y(measured[i]));
       found.setAttribute("x", x(i));
       found.setAttribute("y", y(measured[i]) + (measured[i] > values[i] ? -12 : 24));
-      for (const part of [dot, found]) part.setAttribute("visibility", unveiled ? "visible" : "hidden");
+      found.textContent = unveiled ? elements[i].textContent.trim() : "";
+      dot.setAttribute("visibility", unveiled ? "visible" : "hidden");
     });
     const left = values.filter((value) => value === null).length;
     note.textContent = unveiled ? "" : left ? `${left} to set. Press where the curve should pass, or Tab to a place and use the arrow keys.` : "That is your curve.";
