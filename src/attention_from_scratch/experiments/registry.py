@@ -18,6 +18,8 @@ from attention_from_scratch.experiments import (
     speller,
     spelling,
     transformer_backward,
+    transformer_positions,
+    transformer_removal,
 )
 
 EXPERIMENTS = [
@@ -36,6 +38,8 @@ EXPERIMENTS = [
     spelling.EXPERIMENT,
     speller.EXPERIMENT,
     building.EXPERIMENT,
+    transformer_removal.EXPERIMENT,
+    transformer_positions.EXPERIMENT,
     transformer_backward.EXPERIMENT,
     explanation.EXPERIMENT,
 ]

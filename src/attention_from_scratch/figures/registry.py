@@ -10,6 +10,7 @@ from attention_from_scratch.figures import (
     scale,
     scale_grid,
     spelling,
+    transformer,
 )
 from measured.terms.drawing import Plot
 
@@ -35,4 +36,6 @@ FIGURES = [
     Plot("explanation.errors", explanation.errors, ("explanation",)),
     Plot("explanation.ranks", explanation.ranks, ("explanation",)),
     Plot("explanation.curves", explanation.curves, ("explanation",)),
+    Plot("transformer.removal", transformer.removal, ("transformer_removal",)),
+    Plot("transformer.positions", transformer.positions, ("transformer_positions",)),
 ]
