@@ -165,8 +165,8 @@ CLAIMS = (
     ),
     Claim(
         "transformer.positions_none_beats_waves",
-        "at 48 tokens, in at least 22 of the 25 pairs of a seed without positions and one with sinusoidal ones, "
-        "the former answers more often",
+        "at 48 tokens, in at least 22 of the 25 pairs of a seed without positions and one with sinusoidal "
+        "ones, the former answers more often",
         _none_ahead,
         nulls=(
             swapped(AT_48.format(kind="none"), AT_48.format(kind="sinusoidal")),
