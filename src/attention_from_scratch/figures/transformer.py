@@ -81,6 +81,6 @@ def positions(palette: Palette, record: Record) -> Drawing:
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="tokens", ylabel="accuracy")
     ax.set_xticks(lengths, [str(n) for n in lengths])
     ax.minorticks_off()
-    ax.legend(loc="lower left", fontsize=8)
+    ax.legend(loc="upper right", fontsize=8)
     alt = f"Accuracy at {', '.join(map(str, lengths))} tokens, by positions: {'; '.join(ends)}."
     return Drawing(figure, alt, data)
