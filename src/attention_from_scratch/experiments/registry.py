@@ -19,7 +19,6 @@ from attention_from_scratch.experiments import (
     spelling,
     transformer_backward,
     transformer_positions,
-    transformer_removal,
 )
 
 EXPERIMENTS = [
@@ -38,7 +37,6 @@ EXPERIMENTS = [
     spelling.EXPERIMENT,
     speller.EXPERIMENT,
     building.EXPERIMENT,
-    transformer_removal.EXPERIMENT,
     transformer_positions.EXPERIMENT,
     transformer_backward.EXPERIMENT,
     explanation.EXPERIMENT,
