@@ -37,7 +37,6 @@ from measured.terms.trial import Confirmation, Outcomes, Study, Trial, read_outc
 FOLDER = Path(__file__).resolve().parents[3] / "tests" / "confirmations"
 STORED = FOLDER / "spelling_comparison.json"
 STORED_HEADS = FOLDER / "spelling_heads.json"
-STORED_MORE = FOLDER / "spelling_more_words.json"
 
 MODEL_WORDS = {
     "transformer": "transformer",
@@ -121,13 +120,6 @@ HEADS = Family(
     ".3f",
     labels={"way": WAY_WORDS},
 )
-MORE = Family(
-    "transformer.spelling.more_words.{model}",
-    "phoneme error of the {model} taught five times the words, one training",
-    Close("a stored outcome of a study", atol=0.02),
-    ".3f",
-    labels=LABELS,
-)
 SEED_COUNT = Family(
     "transformer.spelling.seed_count", "seeds of each model that have been trained", COUNT, "d"
 )
@@ -155,9 +147,8 @@ def measure(seeds: list[int], letters: int, sounds: int, **settings: Any) -> Fin
             SECONDS.of(_seconds(stored, model, done) / _seconds(stored, "transformer", done), model=model),
         ]
         found += _trials(stored, model)
-    heads, more = _heads(settings["heads_seeds"]), _more()
-    tables = [*_tables(), _tuning(stored), *_smaller_tables(heads, more)]
-    return Findings((*found, *heads, *more), arrays, tuple(tables))
+    found += _heads(settings["heads_seeds"])
+    return Findings(tuple(found), arrays, (*_tables(), _tuning(stored)))
 
 
 def _errors(model: str, made: list[Mapping[str, Any]], seeds: list[int]) -> Iterator[Measurement]:
@@ -196,22 +187,13 @@ def _heads(seeds: list[int]) -> list[Measurement]:
     return made
 
 
-def _more() -> list[Measurement]:
-    stored = read_outcomes(STORED_MORE)
-    return [
-        MORE.of(stored[f"more.{model}"]["phoneme_error"], model=model)
-        for model in plan.MODELS
-        if f"more.{model}" in stored
-    ]
-
-
 def _tables() -> Iterator[Table]:
     lines = rows("model", MODEL_WORDS)
     yield table(
         "spelling.errors",
         "model",
         lines,
-        {"phoneme error": PHONEME_ERROR, "word error": WORD_ERROR, "over words": OVER_WORDS},
+        {"phoneme error": PHONEME_ERROR, "word error": WORD_ERROR, "± over words": OVER_WORDS},
     )
     yield table(
         "spelling.costs",
@@ -234,33 +216,6 @@ def _tuning(stored: Outcomes) -> Table:
                     TRIED.cell(model=model, place=place) if place <= len(tried[model]) else "not tried"
                     for place in range(1, len(longest) + 1)
                 ),
-            )
-            for model, words in MODEL_WORDS.items()
-        ),
-    )
-
-
-def _smaller_tables(heads: list[Measurement], more: list[Measurement]) -> Iterator[Table]:
-    known = {m.id for m in (*heads, *more)}
-    yield Table(
-        "spelling.heads",
-        ("heads of keys and values", "phoneme error"),
-        (
-            ("four, as many as of queries", PHONEME_ERROR.cell(model="transformer")),
-            *(
-                (words, HEADS.cell(way=way) if HEADS.id_of(way=way) in known else "not trained yet")
-                for way, words in WAY_WORDS.items()
-            ),
-        ),
-    )
-    yield Table(
-        "spelling.more_words",
-        ("model", "five seeds, fewer words", "one training, five times the words"),
-        tuple(
-            (
-                words,
-                PHONEME_ERROR.cell(model=model),
-                MORE.cell(model=model) if MORE.id_of(model=model) in known else "not trained yet",
             )
             for model, words in MODEL_WORDS.items()
         ),
@@ -328,12 +283,6 @@ EXPERIMENT = Experiment(
             lambda stored: plan.runs_with_fewer_heads(stored, read_outcomes(STORED)),
             tolerance=TOLERANCE,
         ),
-        Study(
-            "spelling_more_words",
-            "The five spellers with five times the words, once each.",
-            lambda stored: plan.runs_with_more_words(stored, read_outcomes(STORED)),
-            tolerance=TOLERANCE,
-        ),
     ),
     claims=(
         Claim(
@@ -396,10 +345,6 @@ EXPERIMENT = Experiment(
         ),
     ),
     scopes={
-        "transformer.spelling.more_words.*": Scope(
-            "{more_training} training words, {more_passes} passes in batches of {batch}, one training each, "
-            "seed {more_seed}, at the rates of the comparison."
-        ),
         "transformer.spelling.*": Scope(
             "{training} training words, {passes} passes in batches of {batch}, each model at the best of the "
             "rates {rates} and their doubles where the highest is best, chosen with seed {rate_seed} in "

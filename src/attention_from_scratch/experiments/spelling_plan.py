@@ -7,8 +7,7 @@ wrongly is taken; where that is the highest, twice the rate is tried, too, as lo
 last rule was added when the LSTM's trials came out best at the highest of four; no held-out word had been
 asked for.) All seeds were fixed before anything was trained.
 
-Two smaller studies go with it: the transformer with fewer heads of keys and values, and all models with five
-times the words, once each.
+A smaller study goes with it: the transformer with fewer heads of keys and values.
 """
 
 from __future__ import annotations
@@ -43,9 +42,6 @@ PARAMETERS: dict[str, Any] = {
     "passes": 4,
     "batch": 128,
     "heads_seeds": [0, 1, 2],
-    "more_training": 100_000,
-    "more_passes": 5,
-    "more_seed": 0,
 }
 # Heads of keys and values in the decoder's self-attention; else there are as many as of queries.
 KEY_VALUE_HEADS = {"grouped": 2, "multi_query": 1}
@@ -118,18 +114,6 @@ def runs_with_fewer_heads(
             given = settings("transformer", seed, chosen_rate(compared, "transformer", p), p)
             given["sizes"] = {**given["sizes"], "key_value_heads": heads}
             made.append(Run(f"{way}.seed{seed}", train_one, {"heard": "test", **given}))
-    return made
-
-
-def runs_with_more_words(
-    stored: Outcomes, compared: Outcomes, p: Mapping[str, Any] = PARAMETERS
-) -> list[Run]:
-    """Each model once with more words, for fewer passes, at its chosen rate; as `runs_with_fewer_heads`."""
-    made = []
-    for model in MODELS:
-        given = settings(model, p["more_seed"], chosen_rate(compared, model, p), p)
-        given |= {"training": p["more_training"], "passes": p["more_passes"]}
-        made.append(Run(f"more.{model}", train_one, {"heard": "test", **given}))
     return made
 
 
