@@ -251,6 +251,15 @@ def test_where_nothing_was_done_a_committed_table_says_what_it_may_take_in_propo
     assert Costs.of(gated.project).table == {}
 
 
+def test_a_first_look_leaves_out_what_declares_nothing_smaller_and_takes_long(gated):
+    assert set(planned(gated, quick=True)) >= {"dice", "dice/seed0", "figure both"}
+    files.write_json(gated.root / "tests/costs.json", {"seconds": {"dice.seed0": 4.0}})
+    assert "dice" in planned(gated, quick=True)
+    files.write_json(gated.root / "tests/costs.json", {"seconds": {"dice.seed0": 40.0}})
+    assert set(planned(gated, quick=True)) == {"coins", "figure both"}
+    assert "dice" in planned(gated)
+
+
 def test_light_work_comes_first_and_one_model_stays_with_one_worker():
     jobs = [job(f"{m}{i}", seconds=9 if m == "x" else 5, model=m) for m in "xy" for i in range(2)]
     assert order_of([*jobs, job("light")]) == ["light", "y0", "y1", "x0", "x1"]

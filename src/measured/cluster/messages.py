@@ -27,12 +27,15 @@ def of_order(order: Order) -> Message:
         "inputs": dict(order.inputs),
         "known": dict(order.known),
         "shares": order.shares,
+        "compiles": order.compiles,
     }
 
 
 def order_from(message: Message, project: Project) -> Order:
     """The same for the clone in which it is worked on."""
-    fields = {name: message[name] for name in ("kind", "name", "run", "inputs", "known", "shares")}
+    fields = {
+        name: message[name] for name in ("kind", "name", "run", "inputs", "known", "shares", "compiles")
+    }
     return Order(replace(project, quick=message["quick"]), **fields)
 
 

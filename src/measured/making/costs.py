@@ -11,6 +11,7 @@ from measured.archives import read_json
 from measured.errors import MeasuredError
 from measured.project import Project
 
+DEAR = 5.0  # seconds of one run
 DIGITS = 2  # of a second; what is left of it says nothing about other machines
 
 
@@ -21,16 +22,22 @@ class Costs:
     Args:
         here: what it took here when it was last done.
         table: what it took on the machine that wrote the committed table.
+        full: the same for full work, also where quick work is asked about.
     """
 
     here: Mapping[str, float]
     table: Mapping[str, float]
+    full: Mapping[str, float]
 
     @classmethod
     def of(cls, project: Project) -> Costs:
-        """Those of a project; the table says nothing about quick work."""
-        table = {} if project.quick else _numbers(_read(project.root / project.costs).get("seconds"))
-        return cls(_taken_here(project), table)
+        """Those of a project; the table is of full work, and says nothing about what quick work takes."""
+        full = _numbers(_read(project.root / project.costs).get("seconds"))
+        return cls(_taken_here(project), {} if project.quick else full, full)
+
+    def is_dear(self, name: str) -> bool:
+        """Whether a first look cannot wait for it, by the table; what a table lacks is dear."""
+        return bool(self.full) and self.full.get(name, DEAR + 1) > DEAR
 
     def seconds(self, name: str) -> float | None:
         """What it may take here; None where nobody has ever done it."""

@@ -121,18 +121,18 @@ def perform(order: Order) -> Outcome:
     """Make what was ordered, in the process that was started for it; with what it says of itself."""
     began = time.process_time()
     if order.kind == "run" and order.project.quick:
-        _compile_nothing(order.project)
+        _compile(order)
     made = work.perform(order)
     described = environment.describe(order.project.versions)
     return replace(made, environment=described, processor=time.process_time() - began)
 
 
-def _compile_nothing(project: Project) -> None:
-    """A first look takes a few steps of each model: to compile one takes longer than to train it so far."""
-    if "tensorflow" in project.versions:
+def _compile(order: Order) -> None:
+    """Or not: a first look takes a few steps of a model, and to compile it would take longer than those."""
+    if "tensorflow" in order.project.versions:
         import tensorflow
 
-        tensorflow.config.run_functions_eagerly(True)
+        tensorflow.config.run_functions_eagerly(not order.compiles)
 
 
 def killed(error: BaseException) -> bool:

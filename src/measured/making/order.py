@@ -24,6 +24,7 @@ class Order:
         inputs: what it is going to be made from, as the plan has it.
         known: the outcomes that a study has so far; its next runs may depend on them.
         shares: orders with the same word share their modules, and what these compiled; empty for none.
+        compiles: whether models are compiled; a few steps are sooner made without.
     """
 
     project: Project
@@ -33,6 +34,7 @@ class Order:
     inputs: Fingerprint = field(default_factory=dict)
     known: Mapping[str, Any] = field(default_factory=dict)
     shares: str = ""
+    compiles: bool = True
 
 
 @dataclass(frozen=True)

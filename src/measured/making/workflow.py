@@ -28,6 +28,7 @@ from measured.making.products import FigureProduct, RecordProduct, RunProduct
 from measured.making.progress import Progress
 from measured.making.vouchers import Voucher
 from measured.project import Project
+from measured.terms.experiment import Experiment
 
 Say = Callable[[str], None]
 
@@ -79,6 +80,8 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
     found: list[Job] = []
     stale: dict[str, str] = {}
     for experiment in project.declared.values():
+        if project.quick and _is_left_out(experiment, costs):
+            continue
         runs = tuple(
             RunProduct(project, experiment, run, sources) for run in experiment.runs_in(project.quick)
         )
@@ -93,7 +96,10 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
         if job.why:
             stale[experiment.name] = job.why
         found += [*run_jobs, job]
+    measured = {job.name for job in found}
     for plot in project.declared_figures.values():
+        if project.quick and not measured.issuperset(plot.records):
+            continue
         anew = [name for name in plot.records if name in stale]
         why = f"record {', '.join(anew)} is made anew" if anew else ""
         product = FigureProduct(project, plot, sources)
@@ -247,11 +253,19 @@ class Schedule:
         return (model != "", taken, experiment, -sum(job.seconds for job in waiting), model)
 
 
+def _is_left_out(experiment: Experiment, costs: Costs) -> bool:
+    """A first look leaves out what trains in full: a run that declares nothing smaller, and takes long."""
+    return any(
+        not run.quick and costs.is_dear(f"{experiment.name}.{run.name}") for run in experiment.runs_in(True)
+    )
+
+
 def _run_job(plain: Project, product: RunProduct, costs: Costs, all_here: bool) -> Job:
     experiment, run = product.experiment, product.run
     shares = f"{run.function.__module__}.{run.function.__qualname__}"
     alike = {name: value for name, value in run.settings(plain.quick).items() if name != "seed"}
-    order = Order(plain, "run", experiment.name, run.name, shares=shares)
+    small = plain.quick and bool(run.quick)
+    order = Order(plain, "run", experiment.name, run.name, shares=shares, compiles=not small)
     seconds = costs.seconds(f"{experiment.name}.{run.name}") or run.seconds / 10
     why = "it was taken over, not measured here" if all_here and product.taken else ""
     return _job(product, why, (), order, seconds, f"{shares} {plain_json(alike)}")
