@@ -69,19 +69,21 @@ def test_the_lock_is_true_every_line_has_a_hash_and_the_engine_is_the_one_that_r
     assert {name.lower() for name in required} <= {name for name, _ in pinned}
 
 
-def _declared():
+def _declared(extra="tests"):
     import tomllib
 
     settings = tomllib.loads((ENGINE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [*settings["dependencies"], *settings["optional-dependencies"]["tests"]]
+    return [*settings["dependencies"], *settings["optional-dependencies"][extra]]
 
 
 def test_everything_that_the_engine_imports_is_declared():
     """What comes with something declared, or with Python, aside."""
     provided = {"quickjs-ng": "quickjs", "pyyaml": "yaml", "mkdocs-material": "material"}
-    names = {re.split(r"[<>=\[]", name)[0].lower() for name in _declared()}
+    declared = [*_declared(), *_declared("cluster")]
+    names = {re.split(r"[<>=\[]", name)[0].lower() for name in declared}
     modules = {provided.get(name, name.replace("-", "_")) for name in names}
-    optional = {"griffe", "hatchling", "IPython", "pymdownx"}
+    # TensorFlow is looked at only where a project's own code has imported it.
+    optional = {"griffe", "hatchling", "IPython", "pymdownx", "tensorflow"}
     missing = set()
     for path in ENGINE.rglob("*.py"):
         if "start/project" in path.as_posix():
