@@ -220,7 +220,7 @@ def runs() -> tuple[Run, ...]:
                 **settings,
             },
             seconds=3_600.0,
-            quick={"training": 20_000, "passes": 2},
+            quick={"training": 640, "passes": 1},
         )
         for model, rate in PARAMETERS["rates"].items()
     )
