@@ -19,6 +19,7 @@ from attention_from_scratch.experiments import (
     spelling,
     transformer_backward,
     transformer_positions,
+    transformer_removal,
 )
 
 EXPERIMENTS = [
@@ -37,6 +38,7 @@ EXPERIMENTS = [
     spelling.EXPERIMENT,
     speller.EXPERIMENT,
     building.EXPERIMENT,
+    transformer_removal.EXPERIMENT,
     transformer_positions.EXPERIMENT,
     transformer_backward.EXPERIMENT,
     explanation.EXPERIMENT,

@@ -36,5 +36,6 @@ FIGURES = [
     Plot("explanation.errors", explanation.errors, ("explanation",)),
     Plot("explanation.ranks", explanation.ranks, ("explanation",)),
     Plot("explanation.curves", explanation.curves, ("explanation",)),
+    Plot("transformer.removal", transformer.removal, ("transformer_removal",)),
     Plot("transformer.positions", transformer.positions, ("transformer_positions",)),
 ]
