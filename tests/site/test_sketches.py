@@ -539,9 +539,12 @@ def test_a_finger_sets_a_point_by_a_tap_and_a_swipe_scrolls(open_page):
     expect(point).to_have_attribute("aria-valuetext", re.compile(r"0\.\d\d"))
     before, set_to = page.evaluate("scrollY"), point.get_attribute("aria-valuetext")
     session = page.context.new_cdp_session(page)
-    swipe = {"x": x + box["width"], "y": y + 90, "yDistance": 120, "gestureSourceType": "touch"}
-    session.send("Input.synthesizeScrollGesture", swipe)
-    assert page.evaluate("scrollY") < before
+    places = [{"x": x + box["width"], "y": y + moved} for moved in range(0, 180, 20)]
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": places[:1]})
+    for place in places[1:]:
+        session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [place]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    until(page, f"scrollY < {before}", seconds=10)
     expect(point).to_have_attribute("aria-valuetext", set_to)
 
 
