@@ -99,13 +99,14 @@ def test_claims_that_say_more_than_fresh_seeds_come_first():
         "a.waits": Confirmed((1, 2)),
         "a.fails": Confirmed((1, 2), (1,), (2,)),
         "a.can": Confirmed((1, 2), (1,), (2,), least="one"),
+        "a.may": Confirmed((1, 2), (), (2,), least="one"),
     }
     claims = [Judgement(name, "words", True, seeds=(0,)) for name in said]
     page = confirmations_page(claims, said, {}, [], lambda target: target)
     places = [page.index(f"confirmed-{name}") for name in ("a.fails", "a.can", "a.whole", "a.waits")]
     assert places == sorted(places)
-    assert "3 were put to fresh seeds, 1 of them say more than these support" in page
-    assert "Of those that stand, 1 failed on some seed" in page
+    assert "4 were put to fresh seeds, 1 of them say more than these support" in page
+    assert "Of those that stand, 2 failed on some seed" in page
 
 
 def test_a_predicate_over_what_is_not_kept_is_told():
