@@ -45,6 +45,9 @@ const COMPONENTS = [
   [".quiz", () => import("./quiz/view.js")],
 ];
 const NEAR = "300px";
+// What becomes taller when it is mounted does so before a reader is there to see the page move.
+const GROWING = ".predict";
+const FAR = "1500px";
 
 let takeDown = () => {};
 
@@ -52,19 +55,20 @@ let takeDown = () => {};
 function start() {
   takeDown();
   const mounted = [];
-  const seen = new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries) {
-        if (!isIntersecting) continue;
-        seen.unobserve(target);
-        mountOne(target, mounted);
-      }
-    },
-    { rootMargin: NEAR },
-  );
-  for (const [selector] of COMPONENTS) for (const element of document.querySelectorAll(selector)) seen.observe(element);
+  const reached = (entries, observer) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      observer.unobserve(target);
+      mountOne(target, mounted);
+    }
+  };
+  const near = new IntersectionObserver(reached, { rootMargin: NEAR });
+  const far = new IntersectionObserver(reached, { rootMargin: FAR });
+  for (const [selector] of COMPONENTS)
+    {for (const element of document.querySelectorAll(selector))
+      {(element.matches(GROWING) ? far : near).observe(element);}}
   takeDown = () => {
-    seen.disconnect();
+    for (const observer of [near, far]) observer.disconnect();
     for (const unmount of mounted) unmount();
   };
 }
