@@ -20,6 +20,7 @@ from attention_from_scratch.experiments import (
     transformer_backward,
     transformer_positions,
     transformer_removal,
+    transformer_tasks,
 )
 
 EXPERIMENTS = [
@@ -40,6 +41,7 @@ EXPERIMENTS = [
     building.EXPERIMENT,
     transformer_removal.EXPERIMENT,
     transformer_positions.EXPERIMENT,
+    transformer_tasks.EXPERIMENT,
     transformer_backward.EXPERIMENT,
     explanation.EXPERIMENT,
 ]
