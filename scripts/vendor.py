@@ -52,7 +52,7 @@ MATHS = [
 # What few pages show: a face that is fetched where one of these characters is.
 RARE_MATHS = [
     *range(0x1D400, 0x1D434),  # bold
-    *map(ord, "°̸ϕϵ\u2009ℒℕℱ∉∖≔⊆⋱⌀⟂⟺𝒩𝔼𝔤𝖳𝚡𝜷𝟙"),
+    *map(ord, "°̸ϕϵ\u2009ℒℕℱ∉∖≔⊆⋱⌀★⟂⟺𝒩𝔼𝔤𝖳𝚡𝜷𝟙"),
 ]
 
 

@@ -52,6 +52,19 @@ def test_formulas_become_mathml_in_the_page_in_outlines_and_in_labels():
     assert page.counts["formulas"] == 2
 
 
+def test_a_list_of_the_navigation_is_named_by_its_title_where_its_label_says_nothing():
+    """Else all of them are called the same, nothing; one whose label has words keeps it."""
+    part = (
+        '<label id="{0}_label"><span class="md-icon"></span>{1}</label>'
+        '<nav class="md-nav" aria-labelledby="{0}_label">'
+        '<label class="md-nav__title"> Do \n it </label></nav>'
+    )
+    page = finished("", around=part.format("one", "") + part.format("two", "Words"))
+    unnamed, named = LexborHTMLParser(page.html).css("nav")
+    assert unnamed.attributes == {"class": "md-nav", "aria-label": "Do it"}
+    assert named.attributes == {"class": "md-nav", "aria-labelledby": "two_label"}
+
+
 def test_tables_scroll_in_a_box_and_align_by_class():
     page = finished(
         '<table><tr><td style="text-align: right;">1</td><td style="text-align:left">2</td></tr></table>'

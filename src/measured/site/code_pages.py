@@ -155,7 +155,7 @@ body {
   color: var(--ink); background: var(--surface); font: 1rem/1.5 system-ui, sans-serif;
 }
 a { color: var(--accent); }
-nav a { display: inline-block; min-height: 1.5rem; }
+nav a { display: inline-block; min-height: 1.5rem; overflow-wrap: anywhere; }
 main > nav {
   display: flex; flex-wrap: wrap; gap: .5rem 2rem; justify-content: space-between; margin-top: 1rem;
 }

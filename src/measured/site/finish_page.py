@@ -333,12 +333,14 @@ def _resolve_links(page: Page) -> int:
 
 
 def _mend_theme(page: Page) -> int:
-    """What the theme leaves out or does too much of: names of dialogs, questions to a repository's host."""
+    """What the theme leaves out, as names of dialogs and lists, or does too much, as asking others."""
     count = 0
     for dialog in page.tree.css("[role=dialog]:not([aria-label]):not([aria-labelledby])"):
         field_ = dialog.css_first("[aria-label]")
         dialog.attrs["aria-label"] = (field_.attributes["aria-label"] if field_ else "") or "Dialog"
         count += 1
+    for part in page.tree.css("nav[aria-labelledby]"):
+        count += _name_part_of_navigation(page, part)
     title = page.tree.css_first("head > title")
     name, _, site = (title.text() if title is not None else "").rpartition(" - ")
     if title is not None and name and name.casefold() == site.casefold():
@@ -363,6 +365,17 @@ def _mend_theme(page: Page) -> int:
     if article is not None and page.setting.banner:
         article.insert_before(page.token(page.setting.banner))
     return count
+
+
+def _name_part_of_navigation(page: Page, part: LexborNode) -> int:
+    """The theme names the list of a section that has a page of its own by an icon, which says nothing."""
+    label = page.tree.css_first(f'[id="{part.attributes["aria-labelledby"]}"]')
+    name = part.css_first(".md-nav__title")
+    if name is None or (label is not None and label.text(strip=True)):
+        return 0
+    del part.attrs["aria-labelledby"]
+    part.attrs["aria-label"] = " ".join(name.text().split())
+    return 1
 
 
 def _name_one_sheet(page: Page) -> int:

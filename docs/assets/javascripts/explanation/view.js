@@ -125,7 +125,7 @@ export async function mount(root) {
       bars.element,
     ),
     words.element,
-    html("h4", { className: "explanation-title" }, "Where the class token looks, last block"),
+    html("p", { className: "explanation-title" }, "Where the class token looks, last block"),
     html("div", { className: "explanation-maps" }, ...heads.map(({ element }) => element), raw.element, falls.element),
     rest,
     verdict,
