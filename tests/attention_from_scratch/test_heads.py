@@ -107,7 +107,7 @@ def test_one_head_loses_half_whatever_its_share(share):
 def test_two_channels_are_enough_for_as_many_sharp_lookups_as_wanted():
     from attention_from_scratch.experiments.heads import on_a_circle
 
-    assert on_a_circle(64, 1) < 0.02
+    assert on_a_circle(64, 1) < 0.05
     assert on_a_circle(64, 1_000) > 0.98
 
 
