@@ -112,7 +112,10 @@ def worker(session: nox.Session) -> None:
 def browser(session: nox.Session) -> None:
     """Drive the built site in Chromium: every control, by mouse and by keyboard; needs a build before."""
     install(session)
-    session.run("pytest", "tests/site", *session.posargs)
+    # A file's tests share a browser and the site's server, so a file stays with one process.
+    session.run(
+        "pytest", "tests/site", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", *session.posargs
+    )
 
 
 @nox.session

@@ -11,11 +11,13 @@ import pytest
 from gated import Gated, experiment
 from measured import archives
 from measured.errors import MeasuredError
-from measured.making.fingerprint import Sources
+from measured.making import watching
+from measured.making.fingerprint import ABSENT, Sources
 from measured.making.products import FigureProduct, RecordProduct, RunProduct
 from measured.terms.drawing import Plot
 from measured.terms.experiment import Run
 from measured.terms.record import SCHEMA, read_record
+from measured.terms.trial import read_outcomes
 from measured.weaving.cells import CellsProduct, Setup, cells_of
 from measured.weaving.page import scan
 from weaving import weave
@@ -92,3 +94,13 @@ def test_a_record_of_another_schema_is_told_although_it_is_whole(gated):
             read_record(path)
     path.write_text(json.dumps(archives.sealed(data)), encoding="utf-8")
     assert replace(read_record(path), arrays={}).experiment == "dice"
+
+
+def test_outcomes_that_are_stored_later_make_stale_what_looked_for_them_in_vain(tmp_path):
+    path = tmp_path / "tests" / "study.json"
+    path.parent.mkdir()
+    with watching.watching(tmp_path) as watch:
+        assert not read_outcomes(path)
+    assert watch.read == {"file tests/study.json": ABSENT}
+    path.write_text('{"runs": {}}')
+    assert watching.read_now(watch.read, tmp_path) != watch.read
