@@ -98,8 +98,8 @@ def test_an_early_focus_on_the_search_field_opens_search(untouched):
 
 
 def test_what_is_typed_into_a_control_of_a_page_is_not_held_back(untouched):
-    slider = untouched.locator(".predict[data-kind=slider] input").first
-    untouched.evaluate("document.querySelector('.predict[data-kind=slider]').scrollIntoView()")
+    untouched.evaluate("document.querySelector('[data-sketch=dimensions]').scrollIntoView()")
+    slider = untouched.locator("[data-sketch=dimensions] input[type=range]")
     slider.focus()
     before = slider.input_value()
     untouched.keyboard.press("ArrowRight")

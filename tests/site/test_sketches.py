@@ -407,7 +407,9 @@ def test_the_sequence_is_edited_by_hand(open_page, touch):
     press(root.locator(".model-symbol", has_text="★"))
     expect(tile(root, 9)).to_have_attribute("aria-label", "Position 9: the cue")
     assert probabilities(root) != before
-    box = root.locator(".model-head.is-current .model-map").bounding_box()
+    drawn = root.locator(".model-head.is-current .model-map")
+    drawn.scroll_into_view_if_needed()
+    box = drawn.bounding_box()
     at = (box["x"] + box["width"] / 2, box["y"] + box["height"] - 3)
     page.touchscreen.tap(*at) if touch else page.mouse.click(*at)
     expect(tile(root, 12)).to_have_attribute("aria-pressed", "true")
