@@ -9,6 +9,7 @@ import {
   driftInWords,
   idsOf,
   numberSentence,
+  roomOf,
   seedsInWords,
   short,
 } from "../../src/measured/assets/cards.js";
@@ -55,6 +56,18 @@ test("a card stays inside the window: below where it fits, above where it does n
   assert.deepEqual(beside({ left: 350, top: 20, bottom: 40 }, card, view), { left: 194, top: 46 });
   assert.deepEqual(beside({ left: 10, top: 250, bottom: 270 }, card, view), { left: 10, top: 144 });
   assert.equal(beside({ left: 0, top: 50, bottom: 290 }, { width: 200, height: 280 }, view).top, 296);
+});
+
+test("a card that fits neither below nor above its number gets the larger of both rooms, and stays in the window", () => {
+  const view = { clientWidth: 400, clientHeight: 300 };
+  assert.equal(roomOf({ top: 20, bottom: 40 }, 100, view), 100);
+  for (const at of [{ left: 0, top: 120, bottom: 140 }, { left: 0, top: 160, bottom: 180 }]) {
+    const height = roomOf(at, 400, view);
+    assert.equal(height, 148);
+    const { top } = beside(at, { width: 200, height }, view);
+    assert.ok(top >= 0 && top + height <= 300);
+    assert.ok(top >= at.bottom || top + height <= at.top, "the number stays in sight");
+  }
 });
 
 test("the filter wants all words, in any order and case", () => {

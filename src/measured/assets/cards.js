@@ -330,6 +330,8 @@ function place(trigger, content) {
   const move = () => {
     card.classList.toggle("is-sheet", globalThis.innerWidth < NARROW);
     const at = trigger.getClientRects()[0] ?? trigger.getBoundingClientRect();
+    const room = roomOf(at, naturalHeight(card), document.documentElement);
+    card.style.setProperty("--room", `${room}px`);
     const { left, top } = beside(at, card.getBoundingClientRect(), document.documentElement);
     card.style.left = `${left}px`;
     card.style.top = `${top}px`;
@@ -347,11 +349,24 @@ function place(trigger, content) {
   };
 }
 
+const GAP = 6; // px between a number and its card, and between a card and the window's edge
+
+/** How high a card is that nothing confines. */
+function naturalHeight(card) {
+  return card.scrollHeight + card.offsetHeight - card.clientHeight;
+}
+
+/** How high a card may be: it scrolls where it fits neither below the trigger nor above it. */
+export function roomOf(at, height, { clientHeight }) {
+  const [below, above] = [clientHeight - at.bottom - 2 * GAP, at.top - 2 * GAP];
+  return height <= below ? height : Math.max(below, above);
+}
+
 /** Below the trigger where there is room, else above; inside the window's width. */
-export function beside(at, { width, height }, { clientWidth, clientHeight }, gap = 6) {
-  const left = Math.max(gap, Math.min(at.left, clientWidth - width - gap));
-  const below = at.bottom + gap;
-  const above = at.top - gap - height;
+export function beside(at, { width, height }, { clientWidth, clientHeight }) {
+  const left = Math.max(GAP, Math.min(at.left, clientWidth - width - GAP));
+  const below = at.bottom + GAP;
+  const above = at.top - GAP - height;
   const top = below + height <= clientHeight || above < 0 ? below : above;
   return { left, top };
 }
