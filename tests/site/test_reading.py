@@ -79,11 +79,26 @@ def test_the_menu_opens_where_a_finger_falls(visit, scripts):
     expect(page.locator("[data-md-toggle=drawer]")).to_be_checked()
 
 
-def test_the_cheat_sheet_prints_on_one_page(visit):
-    page = visit("cheatsheet/")
-    for paper in ("A4", "Letter"):
-        printed = page.pdf(format=paper, margin=dict.fromkeys(("top", "bottom", "left", "right"), "10mm"))
-        assert len(re.findall(rb"/Type\s*/Page\b(?!s)", printed)) == 1, paper
+PARTS = """(kept) => {
+  const block = document.getElementById("the-transformers-block");
+  const before = (e) => e.compareDocumentPosition(block) & Node.DOCUMENT_POSITION_FOLLOWING;
+  for (const e of [...block.parentElement.children])
+    if (e.id !== "cheat-sheet" && (kept === "first" ? !before(e) : before(e))) e.remove();
+}"""
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_the_cheat_sheet_prints_attention_on_one_page_and_the_block_on_another(visit, paper):
+    def printed(kept: str = "both") -> int:
+        page = visit("cheatsheet/")
+        if kept != "both":
+            page.evaluate(PARTS, kept)
+        sheets = page.pdf(format=paper, margin=dict.fromkeys(("top", "bottom", "left", "right"), "10mm"))
+        return len(re.findall(rb"/Type\s*/Page\b(?!s)", sheets))
+
+    assert printed("first") == 1
+    assert printed("second") == 2, "with the title alone before it, the block still begins a page"
+    assert printed() == 2
 
 
 def test_search_waits_for_a_reader_and_then_finds_prose(visit):
