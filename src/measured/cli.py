@@ -51,9 +51,11 @@ def init(folder: Path, title: str, package: str) -> None:
 @click.pass_obj
 def new(project: Project, kind: str, name: str) -> None:
     """Begin an experiment, a figure (experiment.what) or a page, and list it."""
+    from measured import build as building
     from measured.start import new as beginning
 
-    begun = beginning.KINDS[kind](project, name)
+    with building.alone(project, click.echo):
+        begun = beginning.KINDS[kind](project, name)
     click.echo(f"written: {begun.written.relative_to(project.root)}")
     if begun.changed is not None:
         click.echo(f"listed in: {begun.changed.relative_to(project.root)}")
@@ -201,9 +203,11 @@ def accept(project: Project, yes: bool, show: bool) -> None:
 @click.pass_obj
 def costs(project: Project) -> None:
     """Write what each piece of work took here into the table by which clones expect their end."""
+    from measured import build as building
     from measured.making import costs as costing
 
-    click.echo(f"{project.costs}: {costing.write(project)} pieces of work")
+    with building.alone(project, click.echo):
+        click.echo(f"{project.costs}: {costing.write(project)} pieces of work")
 
 
 @cli.command()

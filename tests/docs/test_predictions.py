@@ -31,6 +31,13 @@ def test_a_prediction_can_be_answered_and_is_compared_with_a_measurement(kind, s
     if kind == "slider":
         assert re.search(r"data-min=.*data-max=.*data-step=", settings)
         assert "{{ " in revealed, "the slider is compared with the first measured value of the fold"
+    elif kind == "curve":
+        points = re.search(r'data-points="([\d ]+)"', settings)[1].split()
+        assert len(points) >= 3
+        shown = re.findall(r"\{\{ [a-z][\w.]+ \}\}", revealed.partition("{%")[0])
+        assert len(shown) >= len(points), (
+            "each point is compared with a measured value of the fold's beginning"
+        )
     else:
         choices = re.findall(r"<li( data-right=\"([^\n]*?)\")?>", body)
         assert len(choices) >= 3

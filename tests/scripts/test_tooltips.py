@@ -25,7 +25,7 @@ def test_every_term_of_the_glossary_is_understood():
 
 def test_an_anchor_is_its_term():
     for anchor, (term, _) in tooltips.definitions(GLOSSARY).items():
-        assert anchor == re.sub(r"[ _]", "-", term.lower())
+        assert anchor == re.sub(r"[ _–]", "-", term.lower())
 
 
 def test_terms_of_a_section_are_in_order():
