@@ -45,9 +45,9 @@ const COMPONENTS = [
   [".quiz", () => import("./quiz/view.js")],
 ];
 const NEAR = "300px";
-// What becomes taller when it is mounted does so before a reader is there to see the page move.
-const GROWING = ".predict";
-const FAR = "1500px";
+// What becomes taller or wider when it is mounted is mounted when the reader begins to scroll, all of it at once,
+// before any of it can be seen to move.
+const GROWING = ".predict, .quiz, .sketch.picture, table";
 
 let takeDown = () => {};
 
@@ -55,20 +55,28 @@ let takeDown = () => {};
 function start() {
   takeDown();
   const mounted = [];
-  const reached = (entries, observer) => {
-    for (const { isIntersecting, target } of entries) {
-      if (!isIntersecting) continue;
-      observer.unobserve(target);
-      mountOne(target, mounted);
+  const growing = [];
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        seen.unobserve(target);
+        mountOne(target, mounted);
+      }
+    },
+    { rootMargin: NEAR },
+  );
+  for (const [selector] of COMPONENTS) {
+    for (const element of document.querySelectorAll(selector)) {
+      seen.observe(element);
+      if (element.matches(GROWING)) growing.push(element);
     }
-  };
-  const near = new IntersectionObserver(reached, { rootMargin: NEAR });
-  const far = new IntersectionObserver(reached, { rootMargin: FAR });
-  for (const [selector] of COMPONENTS)
-    {for (const element of document.querySelectorAll(selector))
-      {(element.matches(GROWING) ? far : near).observe(element);}}
+  }
+  const mountGrowing = () => growing.forEach((element) => mountOne(element, mounted));
+  addEventListener("scroll", mountGrowing, { once: true, passive: true });
   takeDown = () => {
-    for (const observer of [near, far]) observer.disconnect();
+    seen.disconnect();
+    removeEventListener("scroll", mountGrowing);
     for (const unmount of mounted) unmount();
   };
 }
