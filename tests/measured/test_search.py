@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
+import markdown
 from selectolax.lexbor import LexborHTMLParser
 
 from measured.site import search
 from measured.weaving import formulas
+from weaving import LIBRARY, Weaver, scan
 
 SCALE = formulas.render(
     r'<article><h1 id="top">About <span class="arithmatex">\(d_k\)</span><a class="headerlink">#</a></h1>'
@@ -36,3 +39,25 @@ def test_a_chapter_weighs_more(tmp_path):
     search.write(tmp_path, {"a/": sections(), "b/": sections()}, {"a/": 4})
     found = json.loads(index.read_text(encoding="utf-8"))["docs"]
     assert [entry.get("boost", 1) for entry in found] == [4, 4, 1, 1]
+
+
+def test_what_an_author_leaves_out_stays_out_with_markdown_and_material_between():
+    page = """# Odds
+
+Found.
+
+<details markdown="1" data-search-exclude><summary>Show it</summary>
+
+Not found.
+
+</details>
+
+<p class="conditions">Seeds 0 to 4.</p>
+
+<table><tr><td>−0.25</td><td>1</td></tr></table>
+"""
+    woven = Weaver(LIBRARY).weave(scan(page, "page.md")).markdown
+    rendered = markdown.markdown(woven, extensions=["md_in_html"])
+    after_material = re.sub(r"\s?data-search-\w+=\"[^\"]+\"", "", rendered)  # its plugin's own expression
+    (found,) = search.sections(LexborHTMLParser(f"<article>{after_material}</article>").css_first("article"))
+    assert found.paragraphs == ("Found.",)

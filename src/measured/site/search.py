@@ -23,7 +23,8 @@ _BLOCKS = frozenset(
     ("p", "li", "dd", "dt", "td", "th", "figcaption", "summary", "blockquote", "caption", "div", "section")
     + ("details", "table", "tr", "thead", "tbody", "ul", "ol", "dl", "figure")
 )
-# Code, outputs, drawings and measured tables are looked at; nobody searches for a digit in them.
+# Code, outputs, drawings, measured tables and settings are looked at; nobody searches for a digit in them.
+_UNSEARCHED_CLASSES = frozenset(("headerlink", "measured-table", "conditions", "md-content__button"))
 _UNSEARCHED = frozenset(("pre", "svg", "script", "button", "form", "nav", "img", "audio", "video"))
 
 
@@ -80,7 +81,7 @@ def _pieces(node: LexborNode) -> Iterator[tuple[str, str, str]]:
 def _ended(line: list[str]) -> Iterator[tuple[str, str, str]]:
     text = _joined(line)
     line.clear()
-    if text:
+    if any(map(str.isalpha, text)):  # a cell that holds a number alone is found by nobody
         yield "text", text, ""
 
 
@@ -113,7 +114,7 @@ def _excluded(node: LexborNode) -> bool:
     classes = (attributes.get("class") or "").split()
     return (
         "data-search-exclude" in attributes
-        or not {"headerlink", "measured-table", "md-content__button"}.isdisjoint(classes)
+        or not _UNSEARCHED_CLASSES.isdisjoint(classes)
         or node.tag in _UNSEARCHED
     )
 

@@ -27,6 +27,7 @@ from measured.weaving.promises import unsupported
 from measured.weaving.references import Library, Number, Shown, meant
 from measured.weaving.renderer import END, HEADINGS
 from measured.weaving.sandbox import Sandbox
+from measured.weaving.unsearched import with_lasting_marks
 
 # Private-use characters of the weaver's own, beside those of the renderer's tokens: a stretch that is cut
 # out, something that the template made, the place of a cell in a notebook, and both ends of a diagram.
@@ -140,7 +141,7 @@ class _Weaving:
         rendered = self._render(self._template(), self.page.lines)
         markdown = self._restore(self._expand(rendered), self._cell)
         scopes = {name: self.weaver.library.claims[name].scope for name in self.claims}
-        markdown = with_conditions(markdown, scopes, self._mark)
+        markdown = with_lasting_marks(with_conditions(markdown, scopes, self._mark))
         drawn = tuple(self._drawn(match) for match in _DIAGRAM_TOKENS.finditer(markdown))
         self.plain = True
         return Woven(
