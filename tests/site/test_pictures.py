@@ -212,6 +212,7 @@ def test_predictions_look_as_they_were_stored(open_page, width, scheme):  # noqa
     wrong = []
     for kind in ("slider", "curve"):
         root = ready(page, f'.predict[data-kind="{kind}"]')
+        at_rest(page, root)
         wrong += compared(root.screenshot(), f"predict-{kind}-before-{width}-{scheme}")
         for point in root.get_by_role("slider").all():
             point.press("PageDown")
@@ -220,6 +221,15 @@ def test_predictions_look_as_they_were_stored(open_page, width, scheme):  # noqa
         page.mouse.move(0, 0)
         wrong += compared(root.screenshot(), f"predict-{kind}-after-{width}-{scheme}")
     assert wrong == []
+
+
+def at_rest(page, root) -> None:
+    """Wait until nothing above still takes its place: a picture that is taken meanwhile is cut elsewhere."""
+    page.wait_for_load_state("networkidle")
+    before = None
+    while (box := root.bounding_box()) != before:
+        before = box
+        page.wait_for_timeout(200)
 
 
 def too_small(page) -> list[str]:
