@@ -222,7 +222,6 @@ def finish(page: Page) -> int:
     address = bundle.attributes["src"] or ""
     bundle.attrs["data-bundle"] = address
     bundle.attrs["src"] = page.way_to(PATIENT)
-    bundle.insert_before(page.token(f'<link rel="prefetch" href="{address}" as="script">'))
     header.insert_before(page.token(f"{FILE_NOTICE}<script>{EARLY}</script>"))
     about = page.tree.css_first(".md-copyright")
     if about is not None:
