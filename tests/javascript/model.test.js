@@ -7,14 +7,13 @@ import {
   disagreement,
   drawSequence,
   forward,
-  largest,
   moveCue,
   positions,
   readModel,
   seeded,
-  softmax,
   withCue,
 } from "../../docs/assets/javascripts/model/maths.js";
+import { largest, softmax } from "../../docs/assets/javascripts/shared/models.js";
 
 /** A block model with random weights. */
 function aModel({ blocks = 2, width = 8, heads = 2, hidden = 6, vocabulary = 9, causal = false } = {}) {

@@ -8,13 +8,13 @@ import {
   encode,
   objection,
   readSpeller,
-  softmax,
   soundsOf,
   spell,
   step,
   tidied,
   tokensOf,
 } from "../../docs/assets/javascripts/speller/maths.js";
+import { softmax } from "../../docs/assets/javascripts/shared/models.js";
 import { seeded } from "../../docs/assets/javascripts/model/maths.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";

@@ -1,7 +1,8 @@
 // Reads a manifest and lists of pixels, writes what the sketch computes: node vision.js MANIFEST PIXELS OUT
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { covering, disagreement, forward, largest, patchesOf, readModel } from "../../docs/assets/javascripts/explanation/maths.js";
+import { covering, disagreement, forward, patchesOf, readModel } from "../../docs/assets/javascripts/explanation/maths.js";
+import { largest } from "../../docs/assets/javascripts/shared/models.js";
 
 const [manifestPath, pixelsPath, out] = process.argv.slice(2);
 const manifest = JSON.parse(readFileSync(manifestPath, "utf8"));

@@ -7,21 +7,12 @@
 //    "test": {"pixels": [[…], …], "logits": [[…], …], "tolerance": 0.0001}, …}
 // An image is an array of patches, each an array of pixels between 0 and 1.
 
-import { dense, softmax } from "../model/maths.js";
+import { dense } from "../model/maths.js";
+import { readArrays, softmax } from "../shared/models.js";
 
 /** A model from its manifest and its bytes; an Error names what is missing or too short. */
 export function readModel(manifest, buffer) {
-  const weights = new Map();
-  for (const { name, shape, offset } of manifest.arrays) {
-    const size = shape.reduce((a, b) => a * b, 1);
-    if (offset + 4 * size > buffer.byteLength) throw new Error(`the weights end before ${name}`);
-    weights.set(name, new Float32Array(buffer.slice(offset, offset + 4 * size)));
-  }
-  const shapeOf = (name) => {
-    const found = manifest.arrays.find((array) => array.name === name);
-    if (!found) throw new Error(`the manifest lacks ${name}`);
-    return found.shape;
-  };
+  const { weights, shapeOf } = readArrays(manifest, buffer);
   const [pixels, width] = shapeOf("embedding.kernel");
   const [, heads, keyDim] = shapeOf("block1_attention.query.kernel");
   const [, hidden] = shapeOf("block1_hidden.kernel");
@@ -136,15 +127,6 @@ export function disagreement(model, manifest) {
 /** The logit of a class less the mean of all. */
 export function lead(logits, answer) {
   return logits[answer] - logits.reduce((a, b) => a + b, 0) / logits.length;
-}
-
-/** The index of the largest; of equal ones the first. */
-export function largest(values) {
-  let best = 0;
-  values.forEach((value, i) => {
-    if (value > values[best]) best = i;
-  });
-  return best;
 }
 
 /**

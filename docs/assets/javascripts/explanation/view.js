@@ -7,7 +7,8 @@
 // that depends on it is computed before the next picture is shown: there is no answer of an earlier state.
 
 import { button, captionOf, fixed, html, liveText, svg, uniqueId } from "../shared/dom.js";
-import { cover, covering, disagreement, forward, largest, patchesOf, placeOf, rawMap, readModel } from "./maths.js";
+import { cover, covering, disagreement, forward, patchesOf, placeOf, rawMap, readModel } from "./maths.js";
+import { largest } from "../shared/models.js";
 
 const ROOT = new URL("../../../", import.meta.url);
 const SURE = 0.95;

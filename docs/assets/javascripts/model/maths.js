@@ -6,22 +6,14 @@
 //    "test": {"tokens": [[…], …], "logits": [[…], …], "tolerance": 0.0001}, …}
 // `offset` counts bytes. Blocks, heads and widths are read off the arrays' shapes.
 
+import { largest, readArrays, softmax } from "../shared/models.js";
+
 export const SYMBOLS = 7;
 export const CUE = SYMBOLS + 1;
 
 /** A model from its manifest and its bytes; an Error names what is missing or too short. */
 export function readModel(manifest, buffer) {
-  const weights = new Map();
-  for (const { name, shape, offset } of manifest.arrays) {
-    const size = shape.reduce((a, b) => a * b, 1);
-    if (offset + 4 * size > buffer.byteLength) throw new Error(`the weights end before ${name}`);
-    weights.set(name, new Float32Array(buffer.slice(offset, offset + 4 * size)));
-  }
-  const shapeOf = (name) => {
-    const found = manifest.arrays.find((array) => array.name === name);
-    if (!found) throw new Error(`the manifest lacks ${name}`);
-    return found.shape;
-  };
+  const { weights, shapeOf } = readArrays(manifest, buffer);
   const [width, heads, keyDim] = shapeOf("block1_attention.query.kernel");
   const [vocabulary] = shapeOf("embedding.embeddings");
   const blocks = manifest.arrays.filter(({ name }) => name.endsWith("_attention.query.kernel")).length;
@@ -84,14 +76,6 @@ function addAndNormalise({ width, epsilon }, rows, more, count, gamma, beta) {
     }
   }
   return out;
-}
-
-/** Softmax of an array, in place of its scores. */
-export function softmax(scores) {
-  const most = Math.max(...scores);
-  const exponentials = Array.from(scores, (score) => Math.exp(score - most));
-  const sum = exponentials.reduce((a, b) => a + b, 0);
-  return exponentials.map((e) => e / sum);
 }
 
 /** Multi-head attention of the queries' rows over all rows; `off(head)` hands zeros on instead. */
@@ -161,11 +145,6 @@ export function forward(model, tokens, off = () => false) {
   }
   const logits = dense(rows.slice(-width), 1, width, weights.get("logits.kernel"), weights.get("logits.bias"), vocabulary);
   return { logits, probabilities: softmax(logits), attention };
-}
-
-/** The place of the largest number. */
-export function largest(numbers) {
-  return numbers.reduce((best, x, i) => (x > numbers[best] ? i : best), 0);
 }
 
 /** A generator of numbers in [0, 1) from a seed: the same sequences for every reader. */

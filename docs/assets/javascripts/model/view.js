@@ -14,7 +14,8 @@
 import { button, captionOf, fixed, html, liveText, toggle, uniqueId } from "../shared/dom.js";
 import { arcs, map } from "./drawing.js";
 import { loadModel } from "./loading.js";
-import { CUE, SYMBOLS, countRight, drawSequence, forward, largest, moveCue, seeded } from "./maths.js";
+import { CUE, SYMBOLS, countRight, drawSequence, forward, moveCue, seeded } from "./maths.js";
+import { largest } from "../shared/models.js";
 
 const TEST = 500;
 const CHUNK = 50;

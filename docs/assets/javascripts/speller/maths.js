@@ -8,6 +8,8 @@
 //    "test": {"words": […], "said": [[…]], "logits": [[…]], "tolerance": 0.0001}}
 // Offsets count bytes. A kernel is whole numbers (int8) times a step for each of its last axis' columns.
 
+import { largest, softmax } from "../shared/models.js";
+
 export const PADDING = 0;
 
 /** A model from its manifest and its unpacked bytes; an Error names what is missing or too short. */
@@ -79,19 +81,6 @@ function dense(row, kernel, to, bias = null) {
 }
 
 const sum = (one, other) => one.map((x, i) => x + other[i]);
-
-/** Softmax of scores. */
-export function softmax(scores) {
-  const most = Math.max(...scores);
-  const exponentials = Array.from(scores, (score) => Math.exp(score - most));
-  const total = exponentials.reduce((a, b) => a + b, 0);
-  return exponentials.map((e) => e / total);
-}
-
-/** The place of the largest number. */
-export function largest(numbers) {
-  return numbers.reduce((best, x, i) => (x > numbers[best] ? i : best), 0);
-}
 
 // The transformer
 

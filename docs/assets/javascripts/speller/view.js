@@ -9,7 +9,8 @@
 import { button, captionOf, fixed, html, liveText, uniqueId } from "../shared/dom.js";
 import { cacheGrid, ribbons } from "./drawing.js";
 import { loadJson, loadSpeller } from "./load.js";
-import { bytesKept, edits, largest, objection, soundsOf, spell, spellWithoutAttention, tidied, tokensOf } from "./maths.js";
+import { bytesKept, edits, objection, soundsOf, spell, spellWithoutAttention, tidied, tokensOf } from "./maths.js";
+import { largest } from "../shared/models.js";
 
 const ROOT = new URL("../../../", import.meta.url);
 const FIRST = "knight";
