@@ -27,6 +27,7 @@ from jaxtyping import Float
 from attention_from_scratch.attention import softmax
 from attention_from_scratch.experiments import scale_runs
 from attention_from_scratch.experiments import scale_trials as trials
+from attention_from_scratch.experiments.lookup_training import TRAINING
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT, SAMPLED
 from attention_from_scratch.saturation import Rows, row_statistics, softmax_jacobian
 from attention_from_scratch.tasks import lookup
@@ -52,18 +53,6 @@ PARAMETERS = {
     "training_seeds": [0, 1, 2, 3, 4],
 }
 QUICK = {"draws": 4_000, "keras_seeds": [0, 1], "training_seeds": [0, 1]}
-# A lookup over as many pairs as the figure above has keys; sixteen symbols, so that keys differ from
-# sequence to sequence; eight values, so that guessing is worth little. A fresh batch at each update.
-TRAINING = {
-    "key_dim": 256,
-    "length": 12,
-    "symbols": 16,
-    "values": 8,
-    "steps": 1_000,
-    "every": 20,
-    "batch": 64,
-    "test_sequences": 1_000,
-}
 WAYS = ("unscaled", "scaled")
 WORDS = {
     "max_weight": "largest attention weight of a row",

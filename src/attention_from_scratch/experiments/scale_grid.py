@@ -18,6 +18,7 @@ import numpy as np
 
 from attention_from_scratch.attention import softmax
 from attention_from_scratch.experiments import scale_trials as trials
+from attention_from_scratch.experiments.lookup_training import TRAINING
 from attention_from_scratch.experiments.policies import COUNT, SAMPLED
 from attention_from_scratch.experiments.scale_grid_runs import STARTS, WAYS, train_one
 from attention_from_scratch.learning_curves import first_look
@@ -42,18 +43,7 @@ PARAMETERS: dict[str, Any] = {
     "solved": 0.99,
     "own_widths": [32, 256],
     "own_sequences": 200,
-    "key_dim": 256,
-    "length": 12,
-    "symbols": 16,
-    "values": 8,
-    "steps": 1_000,
-    "every": 20,
-    "batch": 64,
-    "test_sequences": 1_000,
-}
-TRAINING = {
-    name: PARAMETERS[name]
-    for name in ("key_dim", "length", "symbols", "values", "steps", "every", "batch", "test_sequences")
+    **TRAINING,
 }
 RATES = PARAMETERS["rates"]
 

@@ -7,22 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from attention_from_scratch.experiments.lookup_training import TRAINING
 from attention_from_scratch.experiments.scale_grid_runs import STARTS, train_one
 from attention_from_scratch.learning_curves import first_look
 from measured.terms.trial import Trial
 
 SOLVED = 0.99
-TRAINING = {
-    "learning_rate": 1e-3,
-    "key_dim": 256,
-    "length": 12,
-    "symbols": 16,
-    "values": 8,
-    "steps": 1_000,
-    "every": 20,
-    "batch": 64,
-    "test_sequences": 1_000,
-}
+TRIED = {"learning_rate": 1e-3, **TRAINING}
 
 
 def ask_division(seed: int, **training: Any) -> dict[str, float]:
@@ -55,7 +46,7 @@ DIVIDED = Trial(
     "lookup_from_two_starts",
     "Does the lookup learn with and without the division, from embeddings of variance 1 and from Keras' own?",
     ask_division,
-    TRAINING,
+    TRIED,
     count=20,
     tolerance={f"{start}_{way}": 0.05 for start in STARTS for way in ("none", "divided")}
     | {f"{start}_{way}_updates": 40 for start in STARTS for way in ("none", "divided")},
@@ -64,7 +55,7 @@ FURTHER = Trial(
     "lookup_with_qk_norm",
     "Does the lookup learn with QK-norm, from either start, and how far does it get undivided by half time?",
     ask_further,
-    TRAINING,
+    TRIED,
     count=20,
     tolerance=dict.fromkeys(("unit_qk_norm", "keras_qk_norm", "unit_none", "unit_divided"), 0.05)
     | {"unit_none_half": 0.1},
