@@ -130,18 +130,20 @@ def test_the_wheel_is_the_same_from_a_checkout_and_from_what_was_installed(engin
     ("name", "package", "says"),
     [
         ("held", "", "holds notes.txt"),
+        ("absent/../held", "", "holds notes.txt"),
         ("statistics", "", "can be called 'statistics'"),
         ("3d", "", "can be called '3d'"),
         ("fine", "class", "can be called 'class'"),
     ],
 )
 def test_a_folder_that_holds_something_and_a_name_that_is_taken_are_refused(tmp_path, name, package, says):
-    if name == "held":
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "notes.txt").write_text("mine")
+    held = name.endswith("held")
+    if held:
+        (tmp_path / "held").mkdir()
+        (tmp_path / "held" / "notes.txt").write_text("mine")
     with pytest.raises(MeasuredError, match=re.escape(says)):
         init.init(tmp_path / name, package=package)
-    assert [p.name for p in tmp_path.rglob("*")] == (["held", "notes.txt"] if name == "held" else [])
+    assert [p.name for p in tmp_path.rglob("*")] == (["held", "notes.txt"] if held else [])
 
 
 def test_what_is_begun_by_name_is_listed_and_loads(begun):

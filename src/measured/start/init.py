@@ -32,8 +32,8 @@ def init(folder: Path, title: str = "", package: str = "") -> list[str]:
     Raises:
         MeasuredError: the folder holds something, or the package cannot be called so.
     """
-    name = folder.resolve().name
-    package = package or re.sub(r"\W+", "_", name.lower()).strip("_")
+    folder = folder.resolve()  # `new/..` is looked at as what it will be, not as what is not there yet
+    package = package or re.sub(r"\W+", "_", folder.name.lower()).strip("_")
     _refuse_package(package)
     held = (
         [path.name for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
@@ -44,7 +44,7 @@ def init(folder: Path, title: str = "", package: str = "") -> list[str]:
             expected="a folder that is empty, or none yet",
             mend="measured init ANOTHER_FOLDER",
         )
-    title = title or re.sub(r"[\W_]+", " ", name).strip().capitalize()
+    title = title or re.sub(r"[\W_]+", " ", folder.name).strip().capitalize()
     engine = wheel.engine()
     written = {}
     for path in sorted(path for path in _FILES.rglob("*") if path.is_file() and path.suffix != ".pyc"):
