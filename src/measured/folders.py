@@ -49,6 +49,14 @@ def inside(root: Path, name: str) -> Path:
     return path
 
 
+def settled(path: Path) -> Path:
+    """A path as it is once everything on the way to it is made: `absent/../x` is `x`.
+
+    A link at its end stays one, for whoever refuses links.
+    """
+    return path.resolve() if path.name in ("", "..") else path.parent.resolve() / path.name
+
+
 def refuse_odd_folders(root: Path, *folders: Path) -> None:
     """Look at the folders that builds write to, delete from and read, before any of it is done.
 
@@ -98,6 +106,7 @@ def publish(made: Path, target: Path) -> None:
     Raises:
         MeasuredError: the target holds what is not ours, or cannot be replaced; it is as it was.
     """
+    target = settled(target)  # what is made on the way must lead to no other folder than was looked at
     refuse_strangers(target)
     write_list(made)
     with _beside(made, target) as new:
@@ -156,6 +165,7 @@ def refuse_strangers(folder: Path) -> None:
     Raises:
         MeasuredError: it is a link or a file, has no list, or holds what is not on its list.
     """
+    folder = settled(folder)
     if folder.is_symlink():
         raise _linked(folder)
     if not folder.exists():

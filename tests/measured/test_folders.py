@@ -95,6 +95,20 @@ def test_a_pipe_among_records_is_not_waited_for(tmp_path):
         folders.refuse_odd_folders(tmp_path, tmp_path / "build")
 
 
+@pytest.mark.parametrize("way", ["absent/../theirs", "absent/more/../../theirs", "theirs/.."])
+def test_a_way_through_what_is_absent_leads_into_no_folder_of_somebody_else(made, tmp_path, way):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "thesis.tex").write_text("years")
+    for act in (
+        lambda: folders.refuse_strangers(tmp_path / way),
+        lambda: folders.publish(made, tmp_path / way),
+    ):
+        with pytest.raises(MeasuredError, match="not put by us"):
+            act()
+    assert (tmp_path / "theirs" / "thesis.tex").read_text() == "years"
+    assert not (tmp_path / "absent").exists()
+
+
 def test_published_files_are_readable_whatever_the_umask(made, tmp_path):
     before = os.umask(0o077)
     try:

@@ -57,6 +57,7 @@ def test_an_export_goes_to_no_folder_of_the_project_or_of_somebody_else(root, tm
         root / "tests/regressions",
         root / ".git",
         tmp_path / "thesis",
+        tmp_path / "absent" / ".." / "thesis",
         tmp_path / "link",
     ):
         with pytest.raises(MeasuredError):
