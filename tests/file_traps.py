@@ -149,6 +149,20 @@ TRAPS = [
         "which is a file",
         after=_still_there("thesis"),
     ),
+    Trap(
+        "export over somebody's folder, through what is absent",
+        _put("thesis/chapter.tex"),
+        ("export", "absent/../thesis"),
+        "not put by us",
+        after=_still_there("thesis/chapter.tex"),
+    ),
+    Trap(
+        "a new site in somebody's folder, through what is absent",
+        _put("thesis/chapter.tex"),
+        ("init", "absent/../thesis"),
+        "holds chapter.tex",
+        after=_still_there("thesis/chapter.tex"),
+    ),
     Trap("export through a link", _link("out"), ("export", "out"), "this folder is a link"),
     Trap(
         "export through a link to the sources",
