@@ -57,6 +57,8 @@ def make_site(folder: Path) -> None:
     live_models.export_digits(folder / "models")
     digits = json.loads((folder / "models" / "digits.json").read_text())
     (folder / "models" / "none.json").write_text(json.dumps({**digits, "images": []}))
+    page = (folder / "explanation.html").read_text()
+    (folder / "explanation-broken.html").write_text(page.replace("models/digits.json", "models/none.json"))
 
 
 def serve(folder: Path) -> tuple[ThreadingHTTPServer, str]:
