@@ -34,6 +34,13 @@ def install(session: nox.Session, cluster: bool = False) -> None:
     session.install("--no-deps", "--no-build-isolation", "-e", "src/measured", "-e", ".")
 
 
+def install_linters(session: nox.Session) -> None:
+    """Install what lints; the sources are read where they stand."""
+    session.env.update(STEADY)
+    session.install("-r", "requirements-lint.lock")
+    session.env["PYTHONPATH"] = "src"
+
+
 @nox.session
 def build(session: nox.Session) -> None:
     """Measure what changed, draw, compare, weave, check, publish to site/ (-- --quick: fewer draws)."""
@@ -128,9 +135,7 @@ def tutorial(session: nox.Session) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, formatting, imports, JavaScript, workflows; each of them, also where one fails."""
-    session.env.update(STEADY)
-    session.install("-r", "requirements-lint.lock")
-    session.env["PYTHONPATH"] = "src"
+    install_linters(session)
     every(
         session,
         ["ruff", "check", "."],
@@ -144,9 +149,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def fix(session: nox.Session) -> None:
     """Mend what linters can mend by themselves: style, order of imports, formatting."""
-    session.env.update(STEADY)
-    session.install("-r", "requirements-lint.lock")
-    session.env["PYTHONPATH"] = "src"
+    install_linters(session)
     every(
         session,
         ["ruff", "check", "--fix", "."],
