@@ -247,6 +247,9 @@ def test_where_nothing_was_done_a_committed_table_says_what_it_may_take_in_propo
     assert Costs.of(gated.project).seconds("odd") is Costs.of(gated.project).seconds("worse") is None
     assert costs.write(gated.project) == 1
     assert Costs.of(gated.project).table == {"dice": 30.0}
+    files.write_json(gated.project.timings / "dice.json", {"seconds": 30.0, "processor": 20.0})
+    assert costs.write(gated.project) == 1
+    assert Costs.of(gated.project).table == {"dice": 20.0}
     files.write_text(gated.root / "tests/costs.json", "[")
     assert Costs.of(gated.project).table == {}
 

@@ -21,7 +21,7 @@ class Costs:
 
     Args:
         here: what it took here when it was last done.
-        table: what it took on the machine that wrote the committed table.
+        table: what it took of the processor's time on the machine that wrote the committed table.
         full: the same for full work, also where quick work is asked about.
     """
 
@@ -54,14 +54,18 @@ class Costs:
 
 
 def write(project: Project) -> int:
-    """Write down what everything took here, for clones that have done nothing yet; how many things."""
-    taken = {name: round(seconds, DIGITS) for name, seconds in sorted(_taken_here(project).items())}
+    """Write down what everything took here, for clones that have done nothing yet; how many things.
+
+    The processor's, where they are known: what else a machine did meanwhile says nothing of another.
+    """
+    found = {**_taken_here(project), **_taken_here(project, "processor")}
+    taken = {name: round(seconds, DIGITS) for name, seconds in sorted(found.items())}
     files.write_json(project.root / project.costs, {"seconds": taken})
     return len(taken)
 
 
-def _taken_here(project: Project) -> dict[str, float]:
-    found = {path.stem: _read(path).get("seconds") for path in sorted(project.timings.glob("*.json"))}
+def _taken_here(project: Project, what: str = "seconds") -> dict[str, float]:
+    found = {path.stem: _read(path).get(what) for path in sorted(project.timings.glob("*.json"))}
     return _numbers(found)
 
 
