@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from forked_commands import Forks
+
+FORKS = Forks()
 SAMPLE = Path(__file__).parent / "measured" / "sample"
 ENGINE = Path(__file__).parents[1] / "src"
+
+
+def hear():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass(frozen=True)
@@ -18,10 +26,13 @@ class Sample:
     root: Path
 
     def run(self, *arguments, timeout=240, **options):
-        return subprocess.run(self.command(*arguments), **self.options(options), timeout=timeout)
+        if options:
+            return subprocess.run(self.command(*arguments), **self.options(options), timeout=timeout)
+        return FORKS.run(arguments, self.root, self.options({})["env"], timeout)
 
     def start(self, *arguments, **options):
-        return subprocess.Popen(self.command(*arguments), **self.options(options))
+        """A process that hears Ctrl-C; whoever tests does not if it was started in the background."""
+        return subprocess.Popen(self.command(*arguments), **self.options({"preexec_fn": hear, **options}))
 
     def command(self, *arguments):
         return [sys.executable, "-m", "measured.cli", *arguments]

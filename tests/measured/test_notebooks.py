@@ -198,6 +198,14 @@ def test_what_cells_need_is_followed_through_the_projects_modules():
     assert requirements(["import json, sys"], ("measured",)) == Needs([])
 
 
+@pytest.mark.parametrize(
+    ("module", "name"), [("PIL", "pillow"), ("yaml", "PyYAML"), ("sklearn", "scikit-learn"), ("six", "six")]
+)
+def test_a_module_is_installed_under_the_name_of_its_distribution(module, name):
+    (pinned,) = requirements([f"import {module}"], ()).distributions
+    assert pinned.partition("==")[0] == name
+
+
 @pytest.mark.parametrize("packages", [("measured", "attention_from_scratch"), ("attention_from_scratch",)])
 def test_the_engine_is_never_asked_for_by_name(packages):
     """The package index has no `measured-site` of ours; who made one would be run by every reader."""

@@ -76,7 +76,10 @@ def test_an_interrupt_publishes_nothing_and_leaves_no_process(sample):
             if "now fair/seed" in line:
                 break
         building.send_signal(signal.SIGINT)
-        rest, _ = building.communicate(timeout=60)
+        try:
+            rest, _ = building.communicate(timeout=60)
+        finally:
+            building.kill()
     assert building.returncode != 0
     assert "stopped" in rest
     assert "published" not in rest
