@@ -89,7 +89,7 @@ def sequence_trainer(
     return _remembered(model_of, tuple(sorted(options.items())), clip_norm)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _remembered(
     model_of: Callable[..., keras.Model], options: tuple[tuple[str, Any], ...], clip_norm: float
 ) -> SequenceTrainer:

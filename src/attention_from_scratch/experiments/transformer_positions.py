@@ -15,7 +15,7 @@ them, 2,000 updates left RoPE at 0.94 of the trained questions; with variance 1,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from attention_from_scratch.experiments.policies import ARITHMETIC
@@ -28,6 +28,9 @@ from measured.terms.family import Family, rows, table
 from measured.terms.measurement import Spread
 from measured.terms.null import flat, one_seed, permuted, relabelled, swapped
 from measured.terms.scope import Scope
+from measured.terms.trial import Confirmation, Outcomes, Study, Trial, read_outcomes
+
+STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "transformer_positions.json"
 
 MODEL = {
     "blocks": 2,
@@ -64,28 +67,36 @@ GUESSED = Family("transformer.positions.chance", "accuracy of guessing one of th
 # fmt: on
 
 
-def _runs() -> list[Run]:
+def runs(stored: Outcomes) -> list[Run]:
+    """Every training, kind by kind; none depends on another."""
     return [
-        run
+        Run(f"{kind}.seed{seed}", train_and_test, {"seed": seed, **_settings(kind)})
         for kind in KINDS
-        for run in Run.over_seeds(
-            f"positions.{kind}",
-            train_and_test,
-            {"options": {**MODEL, "positions": kind}, **TRAINING},
-            PARAMETERS["seeds"],
-            quick_seeds=[0, 1],
-            quick={"steps": 200},
-        )
+        for seed in PARAMETERS["seeds"]
     ]
 
 
-def measure(
-    runs: Mapping[str, Any], seeds: list[int], test_lengths: list[int], symbols: int, **_: Any
-) -> Findings:
-    """Sum the trainings up over their seeds."""
+def _settings(kind: str) -> dict[str, Any]:
+    return {"options": {**MODEL, "positions": kind}, **TRAINING}
+
+
+def ask(seed: int, kinds: list[str]) -> dict[str, float]:
+    """Train each kind of positions from this seed; accuracies by kind and length."""
+    return {
+        f"{kind}_l{length}": accuracy
+        for kind in kinds
+        for length, accuracy in zip(
+            TRAINING["test_lengths"], train_and_test(seed, **_settings(kind))["accuracy"], strict=True
+        )
+    }
+
+
+def measure(seeds: list[int], test_lengths: list[int], symbols: int, **_: Any) -> Findings:
+    """Sum the stored outcomes up over their seeds."""
+    stored = read_outcomes(STORED)
     found = [GUESSED.of(1 / symbols)]
     for kind in KINDS:
-        made = [runs[f"positions.{kind}.seed{seed}"]["accuracy"] for seed in seeds]
+        made = [stored[f"{kind}.seed{seed}"]["accuracy"] for seed in seeds]
         for index, length in enumerate(test_lengths):
             found.append(ACCURACY.over_seeds([a[index] for a in made], seeds, kind=kind, length=length))
     columns = {f"{length} tokens": ACCURACY.at(length=length) for length in test_lengths}
@@ -123,7 +134,21 @@ def _none_ahead(found: Findings) -> Verdict:
     return above({"pairs": sum(a > b for a in none for b in waves)}, 21)
 
 
+FRESH = Trial(
+    "positions_fresh_seeds",
+    "Five kinds of positions from a fresh seed: how many questions does each answer, by length?",
+    ask,
+    {"kinds": list(KINDS)},
+    tolerance={f"{kind}_l{length}": 0.1 for kind in KINDS for length in TRAINING["test_lengths"]},
+)
+
 AT_48 = "transformer.positions.accuracy.{kind}.l48"
+
+
+def _at(length: int, *kinds: str) -> str:
+    """What the trial keeps of these kinds, listed for Python."""
+    return ", ".join(f"{kind}_l{length}" for kind in kinds)
+
 
 CLAIMS = (
     Claim(
@@ -134,6 +159,7 @@ CLAIMS = (
             one_seed(f"transformer.positions.accuracy.{kind}.l12", by="transformer.positions.chance")
             for kind in KINDS
         ),
+        confirmed_by=Confirmation(FRESH, f"min({_at(12, *KINDS)}) > 0.9"),
     ),
     Claim(
         "transformer.positions_all_fall",
@@ -146,6 +172,13 @@ CLAIMS = (
                 flat(f"transformer.positions.accuracy.{kind}.l{{length}}", "length"),
                 permuted(f"transformer.positions.accuracy.{kind}.l{{length}}", "length"),
             )
+        ),
+        confirmed_by=Confirmation(
+            FRESH,
+            " and ".join(
+                " > ".join(_at(length, kind) for length in PARAMETERS["test_lengths"]) for kind in KINDS
+            ),
+            least="most",
         ),
     ),
     Claim(
@@ -162,6 +195,9 @@ CLAIMS = (
             *(one_seed(AT_48.format(kind=kind), by=1.0) for kind in ("learned", "sinusoidal", "rope")),
             relabelled(AT_48.format(kind="alibi"), AT_48.format(kind="rope")),
         ),
+        confirmed_by=Confirmation(
+            FRESH, f"{_at(48, 'alibi')} > max({_at(48, 'learned', 'sinusoidal', 'rope')})"
+        ),
     ),
     Claim(
         "transformer.positions_none_beats_waves",
@@ -172,6 +208,7 @@ CLAIMS = (
             swapped(AT_48.format(kind="none"), AT_48.format(kind="sinusoidal")),
             relabelled(AT_48.format(kind="none"), AT_48.format(kind="sinusoidal")),
         ),
+        confirmed_by=Confirmation(FRESH, f"{_at(48, 'none')} > {_at(48, 'sinusoidal')}", least="most"),
     ),
 )
 
@@ -180,9 +217,15 @@ EXPERIMENT = Experiment(
     question="Which kinds of positions reach beyond the lengths that were trained?",
     measure=measure,
     parameters=PARAMETERS,
-    quick={"seeds": [0, 1]},
-    runs=tuple(_runs()),
     prefixes=("transformer",),
+    studies=(
+        Study(
+            "transformer_positions",
+            "Five kinds of positions, trained on short sequences, tested on longer ones.",
+            runs,
+            tolerance={"accuracy": 0.1, "validation": 0.1, "steps": 200},
+        ),
+    ),
     claims=CLAIMS,
     scopes={
         "transformer.positions.*": Scope(
