@@ -119,9 +119,9 @@ def worker(session: nox.Session) -> None:
 def browser(session: nox.Session) -> None:
     """Drive the built site in Chromium: every control, by mouse and by keyboard; needs a build before."""
     install(session)
-    # A file's tests share a browser and the site's server, so a file stays with one process.
+    # Neighbours share a browser; who has nothing left to do takes over some of the others' tests.
     session.run(
-        "pytest", "tests/site", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", *session.posargs
+        "pytest", "tests/site", "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal", *session.posargs
     )
 
 
@@ -183,7 +183,7 @@ def attack(session: nox.Session) -> None:
     """Try to publish a false number: mutations, kills, random pages, other machines, mutants; long."""
     install(session)
     session.install("-r", "requirements-lint.lock")
-    session.run("pytest", "-s", "tests/attack", *session.posargs)
+    session.run("pytest", "-s", "--timeout", "0", "tests/attack", *session.posargs)
 
 
 @nox.session

@@ -15,10 +15,22 @@ OPEN = """() => {
   document.adoptedStyleSheets.push(sheet);
   for (const fold of document.querySelectorAll("article details")) fold.open = true;
 }"""
-RUN = """async () => {
-  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+# The rows of a long table come from one template: axe looks at the first and the last dozen.
+SHORTEN = """() => {
+  for (const body of document.querySelectorAll("tbody"))
+    for (const row of [...body.rows].slice(12, -12)) row.remove();
+}"""
+RUN = """async (options) => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"], ...options });
   return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target} ${n.any[0]?.message ?? v.help}`));
 }"""
+# Colours do not depend on the width, nor the outline on the scheme: everything is asked once, and no more.
+COLOURS = ["color-contrast", "link-in-text-block"]
+QUESTIONS = {
+    ("light", 390): {"rules": {name: {"enabled": False} for name in COLOURS}},
+    ("light", 1440): {},
+    ("dark", 1440): {"runOnly": {"type": "rule", "values": COLOURS}},
+}
 
 
 @pytest.fixture(scope="module")
@@ -27,21 +39,27 @@ def axe() -> str:
     return (tools / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
+def resize(page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_timeout(80)
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_page_fits_and_axe_finds_nothing(visit, text_path, scheme, axe):
     page = visit(text_path, scheme=scheme)
     assert page.locator("body").get_attribute("data-md-color-scheme") == SCHEMES[scheme]
     settle(page)
     page.evaluate(OPEN)
+    for width in WIDTHS:
+        resize(page, width)
+        assert page.evaluate(TOO_WIDE) <= 0, f"at {width} px"
+    page.evaluate(SHORTEN)
     page.evaluate(axe)
     found = []
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(80)
-        assert page.evaluate(TOO_WIDE) <= 0, f"at {width} px"
-        # Colours do not depend on the width, nor the outline on the scheme.
-        if (scheme, width) in {("light", 390), ("light", 1440), ("dark", 1440)}:
-            found += page.evaluate(RUN)
+    for (asked, width), options in QUESTIONS.items():
+        if asked == scheme:
+            resize(page, width)
+            found += page.evaluate(RUN, options)
     assert not found, "\n".join(sorted(set(found)))
 
 
@@ -50,7 +68,7 @@ def test_listings_of_code_fit_and_axe_finds_nothing(visit, listing_path, scheme,
     page = visit(listing_path, scheme=scheme, width=390)
     assert page.evaluate(TOO_WIDE) <= 0
     page.evaluate(axe)
-    assert page.evaluate(RUN) == []
+    assert page.evaluate(RUN, {}) == []
 
 
 HIDDEN = """() => [...document.querySelectorAll("article :is(h1, h2, h3, p, li, td, figure, pre, summary)")]
