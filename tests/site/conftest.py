@@ -47,9 +47,9 @@ def address(site):
         yield url
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser():
-    """Of the module: two of Playwright's drivers cannot run in one thread at the same time."""
+    """One for all: two of Playwright's drivers cannot run in one thread, and to start one takes a second."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

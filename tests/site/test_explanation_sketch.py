@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 sys.path.insert(0, str(Path(__file__).parent))
 
 import sketch_page  # noqa: E402
-from test_sketches import SCHEMES, WIDTHS, address, browser, open_page, ready  # noqa: E402, F401
+from test_sketches import SCHEMES, WIDTHS, address, open_page, ready  # noqa: E402, F401
 
 import live_models  # noqa: E402
 from attention_from_scratch import export, vision  # noqa: E402

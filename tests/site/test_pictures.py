@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 sys.path.insert(0, str(Path(__file__).parent))
 
 import sketch_page  # noqa: E402
-from test_sketches import ARGUMENTS, address, browser, open_page, ready  # noqa: E402, F401
+from test_sketches import address, open_page, ready  # noqa: E402, F401
 
 WIDTHS = (1440, 390)
 SCHEMES = {"light": "default", "dark": "slate"}

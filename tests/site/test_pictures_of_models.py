@@ -8,7 +8,7 @@ import circuits_page
 import pytest
 import sketch_page
 from playwright.sync_api import expect
-from test_sketches import SCHEMES, WIDTHS, address, browser, open_page, ready  # noqa: F401
+from test_sketches import SCHEMES, WIDTHS, address, open_page, ready  # noqa: F401
 
 from attention_from_scratch import watched
 

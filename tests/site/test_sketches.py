@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -21,7 +21,6 @@ from attention_from_scratch.attention import attention  # noqa: E402
 
 WIDTHS = (1440, 390)
 SCHEMES = ("default", "slate")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +30,6 @@ def address(tmp_path_factory):
     server, url = sketch_page.serve(folder)
     yield url
     server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=sketch_page.chromium(), args=ARGUMENTS)
-        yield started
-        started.close()
 
 
 @pytest.fixture

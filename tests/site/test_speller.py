@@ -7,7 +7,7 @@ import re
 import pytest
 import sketch_page
 from playwright.sync_api import expect
-from test_sketches import address, browser, open_page, ready  # noqa: F401
+from test_sketches import address, open_page, ready  # noqa: F401
 
 import live_spellers
 import vendor
