@@ -9,7 +9,7 @@ import pytest
 from measured.errors import MeasuredError
 from measured.making import environment, fingerprint
 from measured.making.made import Fresh, Stale, made
-from measured.weaving import cells
+from measured.weaving import cells, kernel
 from measured.weaving.kernel import Setup
 from measured.weaving.page import scan
 
@@ -25,13 +25,8 @@ jupyter:
 @pytest.fixture
 def run(run_twice, monkeypatch):
     """Cells that run once, as fast as can be: most tests look at what they give."""
-    really, kept = cells._run, {}
-
-    def run_once(of_page, *more):
-        codes = tuple(cell.code for cell in of_page)
-        return kept.pop(codes) if codes in kept else kept.setdefault(codes, really(of_page, *more))
-
-    monkeypatch.setattr(cells, "_run", run_once)
+    really = kernel.runs
+    monkeypatch.setattr(kernel, "runs", lambda *told: really(*told, count=1) * 2)
     return run_twice
 
 
@@ -49,6 +44,12 @@ def run_twice(tmp_path):
     execute.counted = f"with open({str(execute.ran)!r}, 'a') as _ran: _ = _ran.write('x')\n"
     execute.count = lambda: len(execute.ran.read_text())
     return execute
+
+
+def test_both_kernels_of_new_cells_run_at_the_same_time(run_twice):
+    wait = f"import time\nwhile len(open({str(run_twice.ran)!r}).read()) < 2:\n    time.sleep(0.01)\n"
+    run_twice(f"```python timeout=60\n{run_twice.counted}{wait}```\n")
+    assert run_twice.count() == 2
 
 
 def test_cells_share_one_kernel_and_their_output_is_in_place(run):

@@ -5,7 +5,6 @@
 | MkDocs, ProperDocs | `build._populate_page`, `build._build_page` | `plugin`: one page is shown anew |
 | MkDocs, ProperDocs | a page's `render`, `toc`, `_title_from_render`, anchors | `site/kept_pages` |
 | MkDocs | the live server's epochs, its watches, `_inject_js_into_html`, `error_handler` | `preview` |
-| mkdocs-jupyter | `convert.get_nbconvert_app` | `weaving/kernel` |
 | nbclient | `async_start_new_kernel`, `create_kernel_manager`, `timeout_func` | `weaving/kernel` |
 | pytest-regressions | `common.perform_regression_check` | `gate/drift_test` |
 | loky | `process_executor` | `making/executor` |
@@ -65,14 +64,22 @@ def test_the_preview_holds_readers_back_through_these_names():
 
 
 def test_notebooks_run_through_these_names():
+    from nbclient import NotebookClient
+
+    for name in ("create_kernel_manager", "async_start_new_kernel", "timeout_func", "on_cell_start"):
+        assert hasattr(NotebookClient, name), f"weaving/kernel uses {name}"
+
+
+def test_notebooks_run_as_mkdocs_jupyter_runs_them():
     from mkdocs_jupyter.convert import get_nbconvert_app
+    from nbclient import NotebookClient
     from nbconvert.preprocessors import ExecutePreprocessor
 
-    assert {"execute", "allow_errors"} <= parameters(get_nbconvert_app), (
-        "weaving/kernel configures a run by it"
-    )
-    for name in ("create_kernel_manager", "async_start_new_kernel", "timeout_func", "on_cell_start"):
-        assert hasattr(ExecutePreprocessor, name), f"weaving/kernel overrides {name}"
+    assert issubclass(ExecutePreprocessor, NotebookClient)
+    theirs = get_nbconvert_app(execute=True, allow_errors=False).config.ExecutePreprocessor
+    plain = NotebookClient(None)
+    ours = {name: getattr(plain, name) for name in theirs if name not in ("enabled", "store_widget_state")}
+    assert ours == {name: theirs[name] for name in ours}, "weaving/kernel sets nothing of these itself"
 
 
 def test_the_gate_speaks_through_pytest_regressions():

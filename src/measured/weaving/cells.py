@@ -133,11 +133,11 @@ def execute(
     if isinstance(made(product, setup.root), Fresh):
         return _shown(cells, product.outputs(), page, renderer)
     before = product.inputs()
-    ran = _run(cells, page, setup)
+    ran, again = _run_twice(cells, page, setup)
     shown = _shown(cells, ran.outputs, page, renderer)
     kernel.refuse_changing(
         ran.outputs,
-        _run(cells, page, setup).outputs,
+        again.outputs,
         lambda index, *words: _error(page, index + 1, cells[index].line, *words),
     )
     fingerprint = dict(sorted({**ran.read, **before}.items()))
@@ -280,9 +280,9 @@ def _without_docstring(origin: str, node: Any) -> str:
     return "\n".join(body)
 
 
-def _run(cells: Sequence[CodeCell], page: PageSource, setup: Setup) -> kernel.Ran:
+def _run_twice(cells: Sequence[CodeCell], page: PageSource, setup: Setup) -> list[kernel.Ran]:
     try:
-        return kernel.run(
+        return kernel.runs(
             [cell.code for cell in cells],
             [cell.timeout for cell in cells],
             page.meta["jupyter"]["kernelspec"],

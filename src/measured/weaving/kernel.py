@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -65,29 +66,49 @@ class CellFailure(Exception):
         self.index, self.problem, self.expected, self.code_line = index, problem, expected, code_line
 
 
-def run(codes: Sequence[str], limits: Sequence[int], kernelspec: Mapping[str, Any], setup: Setup) -> Ran:
-    """Run cells one after another in a new kernel.
+def runs(
+    codes: Sequence[str], limits: Sequence[int], kernelspec: Mapping[str, Any], setup: Setup, count: int = 2
+) -> list[Ran]:
+    """Run the cells of a page in new kernels, one after another in each, and all kernels at once.
 
     Args:
         codes: of the cells.
         limits: seconds that each may take.
         kernelspec: the page's.
         setup: the project.
+        count: of kernels; two, so that what they give can be compared.
 
     Raises:
         CellFailure: one raised, hung or killed the kernel.
         MeasuredError: a file of the project changed meanwhile.
     """
-    import nbformat
+    from jupyter_core.utils import run_sync
+
+    async def all_of_them() -> list[Ran]:
+        begun = [asyncio.ensure_future(_ran(codes, limits, kernelspec, setup)) for _ in range(count)]
+        try:
+            return await asyncio.gather(*begun)
+        finally:  # where one failed, the others end, too
+            for one in begun:
+                one.cancel()
+            await asyncio.gather(*begun, return_exceptions=True)
+
+    return run_sync(all_of_them)()
+
+
+async def _ran(
+    codes: Sequence[str], limits: Sequence[int], kernelspec: Mapping[str, Any], setup: Setup
+) -> Ran:
+    from nbformat import v4
 
     with tempfile.TemporaryDirectory(prefix="measured-kernel-") as name:
         folder = Path(name)
         cells = [_beginning(setup), *codes, _end(folder / "read.json")]
-        notebook = nbformat.v4.new_notebook(metadata={"kernelspec": dict(kernelspec)})
-        notebook.cells = [nbformat.v4.new_code_cell(code, id=f"cell-{n}") for n, code in enumerate(cells)]
-        _execute(notebook, [60, *limits, 60], folder, setup)
-        cells = json.loads(nbformat.writes(notebook))["cells"][1:-1]
-        outputs = [with_whole_streams(cell["outputs"]) for cell in cells]
+        notebook = v4.new_notebook(metadata={"kernelspec": dict(kernelspec)})
+        notebook.cells = [v4.new_code_cell(code, id=f"cell-{n}") for n, code in enumerate(cells)]
+        await _execute(notebook, [60, *limits, 60], folder, setup)
+        executed = json.loads(v4.writes(notebook))["cells"][1:-1]
+        outputs = [with_whole_streams(cell["outputs"]) for cell in executed]
         return Ran(outputs, json.loads((folder / "read.json").read_text(encoding="utf-8")))
 
 
@@ -155,14 +176,18 @@ def _end(path: Path) -> str:
     return f"import measured.weaving.in_kernel\nmeasured.weaving.in_kernel.report({str(path)!r})"
 
 
-def _execute(notebook: Any, limits: Sequence[int], folder: Path, setup: Setup) -> None:
+async def _execute(notebook: Any, limits: Sequence[int], folder: Path, setup: Setup) -> None:
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
-    from mkdocs_jupyter.convert import get_nbconvert_app
+    from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-    from nbconvert.preprocessors import ExecutePreprocessor
+    from traitlets.config import Config
 
-    class Alone(ExecutePreprocessor):
-        """With this Python, whatever kernels an author has installed, and with an environment of its own."""
+    class Alone(NotebookClient):
+        """With this Python, whatever kernels an author has installed, and with an environment of its own.
+
+        It is what mkdocs-jupyter runs notebooks with, several layers below: nbconvert's exporters, which it
+        brings along, take seconds to import and have nothing to do here.
+        """
 
         def create_kernel_manager(self):
             manager = super().create_kernel_manager()
@@ -172,19 +197,22 @@ def _execute(notebook: Any, limits: Sequence[int], folder: Path, setup: Setup) -
         async def async_start_new_kernel(self, **options):
             await super().async_start_new_kernel(env=_environment(folder, setup), **options)
 
-        start_new_kernel = _waited_for(async_start_new_kernel)
-
     running = {"index": 0}
-    config = get_nbconvert_app(execute=True, allow_errors=False).config
+    config, work = Config(), folder / "work"
+    work.mkdir()
     if os.name == "posix":  # talk over files in a folder of its own, not over TCP
         config.KernelManager.transport = "ipc"
         config.KernelManager.connection_file = str(folder / "kernel.json")
-    runner = Alone(config=config, record_timing=False, store_widget_state=False)
-    runner.extra_arguments = ["--log-level=50"]
-    runner.timeout_func = lambda node: limits[int(node.id.removeprefix("cell-"))]
-    runner.on_cell_start = lambda cell, cell_index: running.update(index=cell_index)
-    work = folder / "work"
-    work.mkdir()
+    runner = Alone(
+        notebook,
+        config=config,
+        resources={"metadata": {"path": str(work)}},
+        record_timing=False,
+        store_widget_state=False,
+        extra_arguments=["--log-level=50"],
+        timeout_func=lambda node: limits[int(node.id.removeprefix("cell-"))],
+        on_cell_start=lambda cell, cell_index: running.update(index=cell_index),
+    )
 
     def failure(problem: str, expected: str, code_line: int = 0) -> Exception:
         index = running["index"] - 1
@@ -193,7 +221,7 @@ def _execute(notebook: Any, limits: Sequence[int], folder: Path, setup: Setup) -
         return MeasuredError(f"the kernel of a page failed: {problem}", expected=expected)
 
     try:
-        runner.preprocess(notebook, {"metadata": {"path": str(work)}})
+        await runner.async_execute()
     except CellExecutionError as error:
         raise failure(
             f"the code raised {error.ename}: {error.evalue}",
@@ -212,12 +240,6 @@ def _execute(notebook: Any, limits: Sequence[int], folder: Path, setup: Setup) -
         ) from None
     except DeadKernelError:
         raise failure("the code killed its kernel", "a kernel that lives to the end of the page") from None
-
-
-def _waited_for(coroutine: Any) -> Any:
-    from jupyter_core.utils import run_sync
-
-    return run_sync(coroutine)
 
 
 def _environment(folder: Path, setup: Setup) -> dict[str, str]:
