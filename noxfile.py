@@ -172,9 +172,10 @@ def every(session: nox.Session, *commands: list[str]) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Print ratios measured in one run: builds against bare MkDocs and others, weights, weaving, training."""
-    install(session)
+    """Print ratios measured in one run: builds against MkDocs and others, weights, training, a cluster."""
+    install(session, cluster=True)
     session.run("python", "scripts/bench.py", *session.posargs)
+    session.run("python", "scripts/bench_cluster.py")
     session.run("python", "scripts/bench_others.py")
 
 

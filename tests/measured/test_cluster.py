@@ -345,6 +345,26 @@ def test_another_package_python_or_setting_is_refused_without_a_child():
     assert worker._other_code({"parameters": "0"}) == ""
 
 
+def test_places_of_one_worker_look_at_their_code_one_after_another(monkeypatch):
+    """Python 3.11 cannot parse in two threads at once; with two places, that failed runs."""
+    looking, together = threading.Lock(), []
+
+    def here(kind, name, wanted):
+        together.append(not looking.acquire(blocking=False))
+        time.sleep(0.01)
+        if not together[-1]:
+            looking.release()
+        return wanted
+
+    monkeypatch.setattr(worker, "_here", here)
+    threads = [threading.Thread(target=worker._other_code, args=({"module a": "1"},)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == [False] * 4
+
+
 def test_an_order_crosses_without_folders_and_errors_without_classes():
     project = Project(Path("/here"), ("dice",), "dice.registry")
     order = Order(project, "run", "fair", "seed0", {"module dice": "1"}, {"a": {"b": 1}}, "x")

@@ -454,8 +454,8 @@ def test_other_values_stop_the_build_and_last_digits_do_not(source, clone, monke
 
 
 def test_the_commit_and_the_results_choose_the_sample():
-    def job(name, arrays):
-        return SimpleNamespace(name=name, product=SimpleNamespace(identity=lambda: arrays))
+    def job(name, arrays, seconds=5.0):
+        return SimpleNamespace(name=name, product=SimpleNamespace(identity=lambda: arrays), seconds=seconds)
 
     jobs = [job(f"run{n}", "a") for n in range(12)]
     chosen = {commit: [j.name for j in remeasuring._chosen(commit, jobs)] for commit in "abcdef"}
@@ -463,6 +463,10 @@ def test_the_commit_and_the_results_choose_the_sample():
     assert len({tuple(names) for names in chosen.values()}) > 3
     others = [job(f"run{n}", "b") for n in range(12)]
     assert [j.name for j in remeasuring._chosen("a", others)] != chosen["a"]
+    mixed = [*(job(f"run{n}", "a", 9.0) for n in range(6)), *(job(f"long{n}", "a", 200.0) for n in range(6))]
+    assert all(sum(j.seconds for j in remeasuring._chosen(commit, mixed)) <= 30 for commit in "abcdef")
+    long = [job(f"long{n}", "a", 200.0) for n in range(4)]
+    assert all(len(remeasuring._chosen(commit, long)) == 3 for commit in "abcdef")
 
 
 # From the command line

@@ -79,7 +79,7 @@ QUICK = {
 }
 
 # Of each model a few steps, to look at the pages; a first look learns nothing.
-QUICK_BUDGET = {"steps": 60, "steps_between": 30, "test": 1_000, "validation": 500}
+QUICK_BUDGET = {"steps": 8, "steps_between": 4, "test": 200, "validation": 200}
 
 REPORTED = {"blocks1": (1, SMALL), "blocks2": (2, SMALL), "matched": (1, MATCHED)}
 CIRCUITS = {
@@ -104,7 +104,7 @@ def _reported(p: dict[str, Any], quick: dict[str, Any]) -> Iterator[Run]:
             {"blocks": blocks, **size, "causal": False, **{name: p[name] for name in names}},
             p["seeds"],
             quick_seeds=quick["seeds"],
-            quick={"epochs": 1, "sequences": 2_000, "test": 1_000},
+            quick={"epochs": 1, "sequences": 512, "test": 200},
             seconds=180,
         )
 

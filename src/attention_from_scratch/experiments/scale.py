@@ -535,7 +535,7 @@ EXPERIMENT = Experiment(
         TRAINING,
         PARAMETERS["training_seeds"],
         quick_seeds=QUICK["training_seeds"],
-        quick={"steps": 60},
+        quick={"steps": 10},
         seconds=180,
     ),
     seconds=240,

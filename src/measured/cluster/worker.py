@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import tempfile
+import threading
 import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
@@ -30,6 +31,13 @@ from measured.project import Project
 
 CONNECT = 20.0  # seconds within which a scheduler has to be there
 LOOK = 0.5  # seconds between two looks at whether the work is still wanted
+# A worker has no business with results of others, nor with pages about itself; nobody reads its profile.
+UNUSED = {
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "60s",
+}
 
 # One a process: tasks find here what this process serves.
 _serving: list[_Serving] = []
@@ -61,8 +69,7 @@ async def _work_for(address: str, places: int, say: Callable[[str], None]) -> No
     logs.silence()
     with (
         tempfile.TemporaryDirectory(prefix="measured-worker-") as folder,
-        # A worker has no business with results of others, nor with pages about itself.
-        dask.config.set({f"distributed.worker.memory.{limit}": False for limit in ("target", "spill")}),
+        dask.config.set(UNUSED),
     ):
         options = {"nthreads": 1, "memory_limit": 0, "local_directory": folder, "dashboard": False}
         workers = [Worker(address, death_timeout=CONNECT, **options) for _ in range(places)]
@@ -203,15 +210,22 @@ def _other_declaration(project: Project, order: Order) -> str:
 
 
 def _other_code(inputs: Mapping[str, str]) -> str:
-    """The first part of code, packages or settings that is another one here; at once, without a child."""
-    importlib.invalidate_caches()
-    for part, wanted in inputs.items():
-        kind, _, name = part.partition(" ")
-        found = _here(kind, name, wanted)
-        if found != wanted:
-            shown = f" ({found} here, {wanted} there)" if kind in ("package", "python") else ""
-            return f"{part} is another one{shown}"
+    """The first part of code, packages or settings that is another one here; at once, without a child.
+
+    One place at a time: Python 3.11 raises SystemError where threads parse code at the same time (gh-106905).
+    """
+    with _parsing:
+        importlib.invalidate_caches()
+        for part, wanted in inputs.items():
+            kind, _, name = part.partition(" ")
+            found = _here(kind, name, wanted)
+            if found != wanted:
+                shown = f" ({found} here, {wanted} there)" if kind in ("package", "python") else ""
+                return f"{part} is another one{shown}"
     return ""
+
+
+_parsing = threading.Lock()
 
 
 def _here(kind: str, name: str, wanted: str) -> str:
