@@ -102,14 +102,14 @@ EXPERIMENT = Experiment(
     question="What does the attention of two blocks look like while they learn the task of two steps?",
     measure=measure,
     parameters=PARAMETERS,
-    quick={"epochs": 2, "sequences": 256},
+    quick={"epochs": 2, "sequences": 320},
     runs=Run.over_seeds(
         "two_blocks",
         train_and_watch,
         {"blocks": 2, **SMALL, "causal": False, **TRAINING},
         [PARAMETERS["seed"]],
         quick_seeds=[PARAMETERS["seed"]],
-        quick={"epochs": 2, "sequences": 256},
+        quick={"epochs": 2, "sequences": 320},
         seconds=600,
     ),
     scopes={

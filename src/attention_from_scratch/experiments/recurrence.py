@@ -77,7 +77,7 @@ PARAMETERS = {
     "dilution_seed": 0,
 }
 QUICK = {"seeds": [0, 1], "dilution_draws": 500}
-QUICK_RUN = {"length": 12, "training": 64, "validation": 64, "test": 64, "epochs": 1, "lengths_before": []}
+QUICK_RUN = {"length": 6, "training": 64, "validation": 64, "test": 64, "epochs": 1, "lengths_before": []}
 
 LAYERS = {"simple_rnn": "SimpleRNN", "gru": "GRU", "lstm": "LSTM", "attention": "attention"}
 ALL_LENGTHS = PARAMETERS["lengths"]
