@@ -2,7 +2,8 @@
 
 The runs are small (each counts for a fraction of a second), so that handing out weighs more than it does for
 trainings. Both ways are timed in turn, by the clock and by the processor's seconds of every process that
-takes part. What starts once (a scheduler, its workers) is not counted, nor is the first round of each way.
+takes part. What stands (a scheduler, its workers) is not started anew for a round, while a build on one
+machine starts its processes each time; the first round of each way is not counted.
 Nothing here passes or fails.
 """
 
