@@ -129,7 +129,7 @@ def browser(session: nox.Session) -> None:
 def tutorial(session: nox.Session) -> None:
     """Follow the tutorial as it is written, in an empty folder, and look at its site in Chromium."""
     install(session)
-    session.run("pytest", "tests/tutorial", *session.posargs)
+    session.run("pytest", "--timeout", "1200", "tests/tutorial", *session.posargs)
 
 
 @nox.session
