@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -54,8 +57,15 @@ def browser():
 
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=browsing.chromium(), args=browsing.ARGUMENTS)
+        session = started.new_browser_cdp_session()
+        processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+        number = next(process["id"] for process in processes if process["type"] == "browser")
         yield started
+        # Now and then Chromium does not end when it is asked to, and closing would wait for ever.
+        patience = Timer(30, os.kill, (number, signal.SIGKILL))
+        patience.start()
         started.close()
+        patience.cancel()
 
 
 @pytest.fixture
