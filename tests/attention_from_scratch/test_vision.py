@@ -123,6 +123,24 @@ def test_gradients_along_the_way_add_up_to_the_lead(plain, gradients):
     np.testing.assert_allclose(maps.sum(axis=1), leads[0] - leads[1], rtol=0.02, atol=0.02)
 
 
+def test_gradients_compiled_once_are_those_of_the_weights_that_the_model_has_now(plain):
+    from attention_from_scratch.models.gradients import LeadGradients, lead_gradients
+
+    model, _, shown = plain
+    few, asked = shown.tokens[:4], np.arange(4)
+    shared = lead_gradients(model, 4)
+    before, kept = shared.at(few, asked), model.get_weights()
+    try:
+        model.set_weights([2 * w for w in kept])
+        again = lead_gradients(model, 4)
+        assert again is shared
+        after = again.at(few, asked)
+        np.testing.assert_array_equal(after, LeadGradients(model, 4).at(few, asked))
+    finally:
+        model.set_weights(kept)
+    assert np.abs(after - before).max() > 0.1
+
+
 def test_more_images_than_a_batch_are_refused(plain, gradients):
     with pytest.raises(ValueError, match="at most 4"):
         gradients.at(plain[2].tokens[:5], np.arange(5))

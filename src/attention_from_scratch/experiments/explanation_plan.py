@@ -18,13 +18,14 @@ TRAINING: dict[str, Any] = {
     "batch": 32,
     "epochs": 40,
     "learning_rate": 2e-3,
-    "probe": 200,
-    "path_steps": 16,
-    "marked_share": 0.5,
 }
+GRADIENTS = {"probe": 200, "path_steps": 16}
+MARKS = {"marked_share": 0.5}
 BAGS = {"bag_epochs": 40}
 PARAMETERS: dict[str, Any] = {
     **TRAINING,
+    **GRADIENTS,
+    **MARKS,
     **BAGS,
     "data_version": "1.9.1",
     "seeds": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -49,8 +50,9 @@ CONTROLS = ("shuffled", "planted", "empty", "plus_one")
 def runs() -> Iterator[Run]:
     """A plain training for each seed; for a few of them each control, and the bags."""
     for kind, seeds in (("plain", "seeds"), *((control, "control_seeds") for control in CONTROLS)):
+        parameters = {**TRAINING, **GRADIENTS, **(MARKS if kind == "planted" else {}), "kind": kind}
         yield from Run.over_seeds(
-            kind, train_vision, {**TRAINING, "kind": kind}, PARAMETERS[seeds], quick_seeds=QUICK_SEEDS[seeds]
+            kind, train_vision, parameters, PARAMETERS[seeds], quick_seeds=QUICK_SEEDS[seeds]
         )
     yield from Run.over_seeds(
         "bags",

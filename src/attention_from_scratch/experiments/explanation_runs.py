@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from attention_from_scratch import vision
 from attention_from_scratch.tasks import digits
 from attention_from_scratch.tasks.digits import Patched
+
+WITH_EMPTY_TOKEN = ("empty", "plus_one")
 
 
 def load_halves(sha256: str, split_seed: int, split: int) -> tuple[Patched, Patched]:
@@ -32,20 +34,26 @@ def marked_test(test: Patched, seed: int) -> digits.Marked:
     return digits.plant(test, 1.0, np.random.default_rng([seed, 1]))
 
 
+class TrainedVision(NamedTuple):
+    """A vision transformer after its training, before anything is asked of it.
+
+    Args:
+        trainer: holds the model.
+        train: the half that it was drawn from, as it is in the file.
+        asked: the test half, marked where the kind is `planted`.
+        accuracies: on the test half after each epoch.
+    """
+
+    trainer: Any
+    train: Patched
+    asked: Patched
+    accuracies: np.ndarray
+
+
 def train_vision(
-    seed: int,
-    *,
-    kind: str,
-    sha256: str,
-    split_seed: int,
-    batch: int,
-    epochs: int,
-    learning_rate: float,
-    probe: int,
-    path_steps: int,
-    marked_share: float,
+    seed: int, *, kind: str, sha256: str, split_seed: int, probe: int, path_steps: int, **training: Any
 ) -> dict[str, Any]:
-    """Train one vision transformer.
+    """Train one vision transformer, and keep what Keras says of it.
 
     Args:
         seed: of the initial weights, the shuffles, the marks and the shuffled labels; also says which half
@@ -55,12 +63,9 @@ def train_vision(
             denominator.
         sha256: of the data.
         split_seed: of the two halves.
-        batch: images a step.
-        epochs: passes.
-        learning_rate: Adam's.
         probe: test images whose gradients are kept.
         path_steps: of integrated gradients.
-        marked_share: of the training images that get a mark, where the kind is `planted`.
+        training: the rest of `trained_vision`'s.
 
     Returns:
         `weights.…`; `accuracies` on the test half after each epoch; for the first `probe` test images
@@ -68,7 +73,45 @@ def train_vision(
         way from the mean image.
     """
     from attention_from_scratch.models.blocks import weights_by_name
-    from attention_from_scratch.models.gradients import LeadGradients
+    from attention_from_scratch.models.gradients import lead_gradients
+
+    trained = trained_vision(seed, kind=kind, sha256=sha256, split_seed=split_seed, **training)
+    model = trained.trainer.model
+    few = trained.asked.tokens[:probe]
+    logits = trained.trainer.logits(few)
+    kept = {"accuracies": trained.accuracies, "keras_logits": logits}
+    kept |= {f"weights.{name}": array for name, array in weights_by_name(model).items()}
+    if kind not in WITH_EMPTY_TOKEN:
+        gradients = lead_gradients(model, probe)
+        said, mean = logits.argmax(axis=1), trained.train.tokens.mean(axis=0)
+        kept["gradients"] = gradients.at(few, said)
+        kept["path_gradients"] = gradients.along(few, said, mean, path_steps)
+    return kept
+
+
+def trained_vision(
+    seed: int,
+    *,
+    kind: str,
+    sha256: str,
+    split_seed: int,
+    batch: int,
+    epochs: int,
+    learning_rate: float,
+    marked_share: float = 0.0,
+) -> TrainedVision:
+    """Train one vision transformer.
+
+    Args:
+        seed: as in `train_vision`.
+        kind: as in `train_vision`.
+        sha256: of the data.
+        split_seed: of the two halves.
+        batch: images a step.
+        epochs: passes.
+        learning_rate: Adam's.
+        marked_share: of the training images that get a mark, where the kind is `planted`.
+    """
     from attention_from_scratch.models.vision import vision_model
     from attention_from_scratch.training import train_in_epochs, trainer
 
@@ -82,20 +125,11 @@ def train_vision(
         learned = Patched(train.tokens, generator.permutation(train.answers))
     if kind == "planted":
         learned = Patched(*digits.plant(train, marked_share, generator)[:2])
-    options = {"empty": kind in ("empty", "plus_one"), "plus_one": kind == "plus_one"}
+    options = {"empty": kind in WITH_EMPTY_TOKEN, "plus_one": kind == "plus_one"}
     made = trainer(vision_model, options, learning_rate=learning_rate)
-    model = made.start(seed)
+    made.start(seed)
     trained = train_in_epochs(made, learned, test, generator, batch=batch, epochs=epochs)
-    few = asked.tokens[:probe]
-    logits = made.logits(few)
-    kept = {"accuracies": trained.accuracies, "keras_logits": logits}
-    kept |= {f"weights.{name}": array for name, array in weights_by_name(model).items()}
-    if not options["empty"]:
-        gradients = LeadGradients(model, probe)
-        said, mean = logits.argmax(axis=1), train.tokens.mean(axis=0)
-        kept["gradients"] = gradients.at(few, said)
-        kept["path_gradients"] = gradients.along(few, said, mean, path_steps)
-    return kept
+    return TrainedVision(made, train, asked, trained.accuracies)
 
 
 def train_bags(
@@ -104,9 +138,9 @@ def train_bags(
     sha256: str,
     split_seed: int,
     batch: int,
+    epochs: int,
     bag_epochs: int,
     learning_rate: float,
-    **training: Any,
 ) -> dict[str, Any]:
     """Train a vision transformer, then bags of patches that are given weights: its own, and others.
 
@@ -115,9 +149,9 @@ def train_bags(
         sha256: as in `train_vision`.
         split_seed: as in `train_vision`.
         batch: images a step, for all models.
+        epochs: passes of the transformer.
         bag_epochs: passes of a bag.
         learning_rate: Adam's, for all models.
-        training: the rest of `train_vision`'s.
 
     Returns:
         Test accuracy by the weights that the bag was given: `even` ones; `frozen`, those of the
@@ -125,11 +159,13 @@ def train_bags(
         same class; `any_image`, those on any other; `learned`, the bag's own.
     """
     from attention_from_scratch.models.bag import bag_model
+    from attention_from_scratch.models.blocks import weights_by_name
     from attention_from_scratch.training import train_in_epochs, trainer
 
     data = {"sha256": sha256, "split_seed": split_seed}
-    made = train_vision(seed, kind="plain", batch=batch, learning_rate=learning_rate, **data, **training)
-    weights = weights_of(made)
+    settings = {"batch": batch, "epochs": epochs, "learning_rate": learning_rate}
+    transformer = trained_vision(seed, kind="plain", **data, **settings)
+    weights = weights_by_name(transformer.trainer.model)
     generator = np.random.default_rng([seed, 2])
     given = [
         _weights_to_hand_on(weights, half, generator)

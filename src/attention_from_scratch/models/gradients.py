@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import keras
 import numpy as np
 import tensorflow as tf
@@ -51,3 +53,9 @@ class LeadGradients:
             logits = self.model(patches, training=False)
             lead = tf.gather(logits, classes, batch_dims=1) - tf.reduce_mean(logits, axis=1)
         return tape.gradient(lead, patches)
+
+
+@lru_cache(maxsize=16)
+def lead_gradients(model: keras.Model, batch: int) -> LeadGradients:
+    """The gradients of such a model: the same object for the same model, so that it is compiled once."""
+    return LeadGradients(model, batch)
