@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attention_from_scratch.experiments.explanation_errors import AUC
+from attention_from_scratch.experiments import explanation_trials as trials
+from attention_from_scratch.experiments.explanation_errors import AUC, UNREMARKABLE
 from attention_from_scratch.experiments.explanation_maps import (
+    ALIKE,
     DECIDED,
     FAITHFULNESS,
+    LIKENESS,
     PLANTED,
 )
-from attention_from_scratch.experiments.explanation_trials import MARKED, PLAIN
 from attention_from_scratch.experiments.explanation_weights import (
     BAG,
     KEPT,
@@ -20,7 +22,7 @@ from attention_from_scratch.experiments.explanation_weights import (
     SINK_EVEN,
     SINK_KEPT,
 )
-from measured.terms.claims import Claim, Verdict, above, below, every
+from measured.terms.claims import Claim, Verdict, above, below, between, every
 from measured.terms.experiment import Findings
 from measured.terms.family import Family
 from measured.terms.null import becomes, instead, one_seed, swapped
@@ -44,7 +46,7 @@ def _rank(method: str, measure: str) -> Family:
 
 def _shape_does_not_tell(found: Findings) -> Verdict:
     shapes: Mapping[str, float] = AUC.values(found, score=["entropy", "maximum"])
-    return every(below(shapes, 0.56), above(AUC.samples(found, score="confidence"), 0.8))
+    return every(between(shapes, 0.35, 0.65), above(AUC.samples(found, score="confidence"), 0.8))
 
 
 def _typical_tells_less_than_the_image(found: Findings) -> Verdict:
@@ -53,6 +55,15 @@ def _typical_tells_less_than_the_image(found: Findings) -> Verdict:
         above({"best": best.value(found)}, 0.65),
         above({"image less best": _mean_apart(found, AUC.at(score="typical_image"), best)}, 0.0),
     )
+
+
+def _rollout_hardly_beats_one_map_for_all(found: Findings) -> Verdict:
+    one_for_all = _rank("average", "correlation")
+    rollout, gradient, integrated = (
+        {name: _mean_apart(found, _rank(name, "correlation"), one_for_all)}
+        for name in ("rollout", "gradient", "integrated")
+    )
+    return every(below(rollout, 0.15), above(gradient, 0.2), above(integrated, 0.2))
 
 
 def _yardsticks_disagree(found: Findings) -> Verdict:
@@ -76,7 +87,34 @@ def _ink_beats_raw(found: Findings) -> Verdict:
     )
 
 
-def _class_is_what_helps(found: Findings) -> Verdict:
+def _orders_by_deletion(found: Findings) -> Verdict:
+    return every(
+        *(
+            above({f"{a} less {b}": _mean_apart(found, _rank(a, "deletion"), _rank(b, "deletion"))}, 0.0)
+            for a, b in BY_DELETION
+        )
+    )
+
+
+def _rollout_stays_alike(found: Findings) -> Verdict:
+    rollout = LIKENESS.at(pair="shuffled", method="rollout")
+    return every(
+        *(
+            above({f"less {m}": _mean_apart(found, rollout, LIKENESS.at(pair="shuffled", method=m))}, 0.0)
+            for m in ALIKE
+            if m != "rollout"
+        )
+    )
+
+
+def _raw_tells_of_the_seed(found: Findings) -> Verdict:
+    return every(
+        below(LIKENESS.values(found, pair="twin", method=["raw", "gradient"]), 0.25),
+        above(LIKENESS.values(found, pair="twin", method=["rollout", "integrated", "covering"]), 0.25),
+    )
+
+
+def _class_is_what_fits(found: Findings) -> Verdict:
     frozen = BAG.at(bag="frozen")
     return every(
         above({"frozen less any image": _mean_apart(found, frozen, BAG.at(bag="any_image"))}, 0.05),
@@ -91,61 +129,106 @@ def _no_sink(found: Findings) -> Verdict:
     )
 
 
-def _the_seed_decides(found: Findings) -> Verdict:
-    raw = PLANTED.samples(found, method="raw")
-    return every(
-        below({"worst": min(raw.values())}, 0.5),
-        above({"best": max(raw.values())}, 0.9),
-        above(DECIDED.samples(found), 0.9),
-    )
-
+BY_DELETION = (("gradient", "ink"), ("rollout", "covering"), ("rollout", "integrated"))
 
 CLAIMS = (
     Claim(
         "explanation.shape_does_not_tell",
-        "the areas of low entropy and of the largest weight lie below 0.56 on average, those of the "
-        "confidence "
-        "above 0.8 for every seed",
+        "the areas of low entropy and of the largest weight lie between 0.35 and 0.65 on average, those "
+        "of the confidence above 0.8 for every seed",
         _shape_does_not_tell,
         nulls=(
             instead("explanation.errors.auc.entropy", by="explanation.errors.auc.confidence"),
             instead("explanation.errors.auc.maximum", by="explanation.errors.auc.confidence"),
+            becomes("explanation.errors.auc.entropy", by=0.1, words="the wrong ones are the sharp ones"),
+            becomes("explanation.errors.auc.maximum", by=0.1, words="the wrong ones have large weights"),
             one_seed("explanation.errors.auc.confidence", by="explanation.errors.auc.entropy"),
         ),
-        confirmed_by=Confirmation(PLAIN, "max(entropy, maximum) < 0.65 and confidence > 0.8"),
+        confirmed_by=Confirmation(
+            trials.PLAIN, "0.35 < min(entropy, maximum) and max(entropy, maximum) < 0.65 and confidence > 0.8"
+        ),
+    ),
+    Claim(
+        "explanation.the_wrong_look_usual",
+        "of the confidently wrong answers a share of over 0.75 has an entropy within the middle nine "
+        "tenths of the confidently right ones, on average",
+        lambda f: above({"unremarkable": UNREMARKABLE.value(f)}, 0.75),
+        nulls=(becomes("explanation.errors.unremarkable", by=0.5, words="every second one stands out"),),
+        confirmed_by=Confirmation(trials.PLAIN, "unremarkable > 0.75", least="most"),
     ),
     Claim(
         "explanation.typical_tells_less_than_the_image",
         "the best statistic of attention has an area above 0.65 on average, and a smaller one than the "
-        "distance "
-        "of the image from the mean image of its class",
+        "distance of the image from the mean image of its class",
         _typical_tells_less_than_the_image,
         nulls=(
             instead("explanation.errors.auc.best_attention", by="explanation.errors.auc.entropy"),
             instead("explanation.errors.auc.typical_image", by="explanation.errors.auc.entropy"),
         ),
-        confirmed_by=Confirmation(PLAIN, "typical_attention > 0.6 and typical_image > typical_attention"),
+        confirmed_by=Confirmation(
+            trials.PLAIN, "typical_attention > 0.6 and typical_image > typical_attention"
+        ),
     ),
     Claim(
         "explanation.raw_ranks_by_chance",
-        "raw weights of the last block correlate below 0.2 with what covering and with what hiding finds, "
-        "on average",
-        lambda f: below(
-            {m: _rank("raw", m).value(f) for m in ("correlation", "hiding")},
+        "the rank correlation of raw weights of the last block, and of weights times length, with what "
+        "covering and with what hiding finds lies between -0.2 and 0.2, on average",
+        lambda f: between(
+            {f"{m} {w}": _rank(m, w).value(f) for m in ("raw", "norm") for w in ("correlation", "hiding")},
+            -0.2,
             0.2,
         ),
         nulls=(
-            instead(
-                "explanation.faithfulness.raw.correlation", by="explanation.faithfulness.rollout.correlation"
+            *(
+                instead(
+                    f"explanation.faithfulness.{method}.{measure}",
+                    by=f"explanation.faithfulness.rollout.{measure}",
+                )
+                for method in ("raw", "norm")
+                for measure in ("correlation", "hiding")
             ),
-            instead("explanation.faithfulness.raw.hiding", by="explanation.faithfulness.rollout.hiding"),
+            *(
+                becomes(f"explanation.faithfulness.{method}.{measure}", by=-0.5, words="upside down")
+                for method in ("raw", "norm")
+                for measure in ("correlation", "hiding")
+            ),
         ),
-        confirmed_by=Confirmation(PLAIN, "max(raw_correlation, raw_hiding) < 0.2"),
+        confirmed_by=Confirmation(
+            trials.PLAIN,
+            "max(abs(raw_correlation), abs(raw_hiding), abs(norm_correlation), abs(norm_hiding)) < 0.2",
+        ),
+    ),
+    Claim(
+        "explanation.rollout_hardly_beats_one_map_for_all",
+        "rollout's rank correlation with covering is less than 0.15 above that of one map for all images, "
+        "what covering finds on average; those of gradient × input and of integrated gradients are over "
+        "0.2 above it; on average",
+        _rollout_hardly_beats_one_map_for_all,
+        nulls=(
+            instead(
+                "explanation.faithfulness.rollout.correlation",
+                by="explanation.faithfulness.integrated.correlation",
+            ),
+            instead(
+                "explanation.faithfulness.gradient.correlation",
+                by="explanation.faithfulness.rollout.correlation",
+            ),
+            instead(
+                "explanation.faithfulness.integrated.correlation",
+                by="explanation.faithfulness.rollout.correlation",
+            ),
+        ),
+        confirmed_by=Confirmation(
+            trials.PLAIN,
+            "rollout_correlation - average_correlation < 0.15 and min(gradient_correlation, "
+            "integrated_correlation) - average_correlation > 0.2",
+            least="most",
+        ),
     ),
     Claim(
         "explanation.yardsticks_disagree",
-        "for every seed, what covering with the mean image finds correlates below 0.35 with what blank paper "
-        "finds, and above 0.45 with what hiding finds",
+        "for every seed, what covering with the mean image finds correlates below 0.35 with what blank "
+        "paper finds, and above 0.45 with what hiding finds",
         _yardsticks_disagree,
         nulls=(
             swapped("explanation.faithfulness.covering.paper", "explanation.faithfulness.covering.hiding"),
@@ -156,13 +239,12 @@ CLAIMS = (
                 "explanation.faithfulness.covering.hiding", by="explanation.faithfulness.covering.paper"
             ),
         ),
-        confirmed_by=Confirmation(PLAIN, "covering_paper < 0.35 and covering_hiding > 0.45"),
+        confirmed_by=Confirmation(trials.PLAIN, "covering_paper < 0.35 and covering_hiding > 0.45"),
     ),
     Claim(
         "explanation.order_depends",
-        "for every seed gradient × input ranks patches better than rollout when they are covered, and worse "
-        "when "
-        "they are hidden",
+        "for every seed gradient × input ranks patches better than rollout when they are covered, and "
+        "worse when they are hidden",
         _order_depends,
         nulls=(
             swapped(
@@ -172,14 +254,13 @@ CLAIMS = (
             one_seed("explanation.faithfulness.rollout.hiding", by=0.0, words="one seed at chance, hidden"),
         ),
         confirmed_by=Confirmation(
-            PLAIN, "gradient_correlation > rollout_correlation and rollout_hiding > gradient_hiding"
+            trials.PLAIN, "gradient_correlation > rollout_correlation and rollout_hiding > gradient_hiding"
         ),
     ),
     Claim(
         "explanation.ink_beats_raw",
         "for every seed the order by ink, which knows no model, has the smaller area of deletion and the "
-        "larger one "
-        "of insertion than the order by raw weights",
+        "larger one of insertion than the order by raw weights",
         _ink_beats_raw,
         nulls=(
             swapped("explanation.faithfulness.ink.{measure}", "explanation.faithfulness.raw.{measure}"),
@@ -194,13 +275,72 @@ CLAIMS = (
                 words="one seed whose probability never rises",
             ),
         ),
-        confirmed_by=Confirmation(PLAIN, "ink_deletion < raw_deletion"),
+        confirmed_by=Confirmation(
+            trials.PLAIN, "ink_deletion < raw_deletion and ink_insertion > raw_insertion"
+        ),
+    ),
+    Claim(
+        "explanation.orders_by_deletion",
+        "on average gradient × input has a larger area of deletion than ink, and rollout a larger one than "
+        "covering one at a time and than integrated gradients",
+        _orders_by_deletion,
+        nulls=tuple(
+            swapped(
+                f"explanation.faithfulness.{worse}.deletion", f"explanation.faithfulness.{better}.deletion"
+            )
+            for worse, better in BY_DELETION
+        ),
+        confirmed_by=Confirmation(
+            trials.PLAIN,
+            "ink_deletion < gradient_deletion "
+            "and max(covering_deletion, integrated_deletion) < rollout_deletion",
+            least="most",
+        ),
+    ),
+    Claim(
+        "explanation.rollout_stays_alike",
+        "the rank correlation of maps with those of a model trained on shuffled labels is larger for rollout "
+        "than for each other map, on average",
+        _rollout_stays_alike,
+        nulls=tuple(
+            instead(f"explanation.likeness.shuffled.{method}", by="explanation.likeness.shuffled.rollout")
+            for method in ALIKE
+            if method != "rollout"
+        ),
+        confirmed_by=Confirmation(
+            trials.ALIKE,
+            "rollout_shuffled > max(raw_shuffled, norm_shuffled, gradient_shuffled, integrated_shuffled, "
+            "covering_shuffled)",
+            least="most",
+        ),
+    ),
+    Claim(
+        "explanation.raw_tells_of_the_seed",
+        "the rank correlation of maps with those of a model trained alike from another seed is below 0.25 "
+        "for raw weights and for gradient × input, and above 0.25 for rollout, integrated gradients and "
+        "covering, on average",
+        _raw_tells_of_the_seed,
+        nulls=(
+            *(
+                instead(f"explanation.likeness.twin.{method}", by="explanation.likeness.twin.rollout")
+                for method in ("raw", "gradient")
+            ),
+            *(
+                instead(f"explanation.likeness.twin.{method}", by="explanation.likeness.twin.raw")
+                for method in ("rollout", "integrated", "covering")
+            ),
+        ),
+        confirmed_by=Confirmation(
+            trials.ALIKE,
+            "max(raw_twin, gradient_twin) < 0.25 "
+            "and min(rollout_twin, integrated_twin, covering_twin) > 0.25",
+            least="most",
+        ),
     ),
     Claim(
         "explanation.the_last_weights_hardly_matter",
-        "with even weights in the last block over 0.6 of the answers stay for every seed, with even weights "
-        "in both "
-        "blocks less than 0.5",
+        "with even weights in the last block over 0.6 of the answers stay for every seed, with even "
+        "weights in both blocks less than 0.5",
         lambda f: every(
             above(KEPT.samples(f, change="even"), 0.6), below(KEPT.samples(f, change="even_everywhere"), 0.5)
         ),
@@ -209,41 +349,64 @@ CLAIMS = (
             one_seed("explanation.changed.kept.even", by="explanation.changed.kept.even_everywhere"),
             one_seed("explanation.changed.kept.even_everywhere", by=1.0),
         ),
-        confirmed_by=Confirmation(PLAIN, "kept_even > 0.6 and kept_even_everywhere < 0.5"),
+        confirmed_by=Confirmation(trials.PLAIN, "kept_even > 0.6 and kept_even_everywhere < 0.5"),
     ),
     Claim(
         "explanation.other_weights_exist",
         "in more than a third of the images there are weights with another first patch that change no "
-        "probability by "
-        "1e-3",
+        "probability by 1e-3",
         lambda f: every(above(OTHER_NAMED.values(f), 1 / 3), below(OTHER_OUTPUT.values(f), 1e-3)),
         nulls=(
             becomes("explanation.other_weights.another_first", by=0.0, words="weights are determined"),
             becomes("explanation.other_weights.output_change", by=0.5, words="the output changes"),
         ),
+        confirmed_by=Confirmation(
+            trials.PLAIN, "another_first > 1 / 3 and output_change < 1e-3", least="most"
+        ),
     ),
     Claim(
-        "explanation.class_is_what_helps",
-        "frozen weights help more than those of any image by over 0.05 of accuracy, and less than 0.03 more "
-        "than those "
-        "of another image of the same class, on average",
-        _class_is_what_helps,
+        "explanation.class_is_what_fits",
+        "a bag with frozen weights gets over 0.05 more of accuracy than with those of any other image, "
+        "and less than 0.03 more than with those of another image of the same class, on average",
+        _class_is_what_fits,
         nulls=(
             instead("explanation.frozen.accuracy.any_image", by="explanation.frozen.accuracy.frozen"),
             instead("explanation.frozen.accuracy.same_class", by="explanation.frozen.accuracy.any_image"),
         ),
+        confirmed_by=Confirmation(
+            trials.HANDED_ON, "frozen - any_image > 0.05 and frozen - same_class < 0.03", least="most"
+        ),
     ),
     Claim(
-        "explanation.the_seed_decides_what_is_seen",
-        "raw weights put the mark first in less than half of the images of one seed, and in over 0.9 of "
-        "those of "
-        "another, though the mark decides over 0.9 of the answers of every seed",
-        _the_seed_decides,
+        "explanation.frozen_weights_gain_little",
+        "a bag with frozen weights gets less than 0.1 more of accuracy than with even ones, on average",
+        lambda f: below({"frozen less even": _mean_apart(f, BAG.at(bag="frozen"), BAG.at(bag="even"))}, 0.1),
+        nulls=(instead("explanation.frozen.accuracy.even", by="explanation.frozen.accuracy.any_image"),),
+        confirmed_by=Confirmation(trials.HANDED_ON, "frozen - even < 0.1", least="most"),
+    ),
+    Claim(
+        "explanation.raw_can_name_the_mark",
+        "in one seed raw weights put the mark first in over 0.9 of the images whose answers it decides",
+        lambda f: above({"best": max(PLANTED.samples(f, method="raw").values())}, 0.9),
         nulls=(
             instead("explanation.planted.found.raw", by="explanation.planted.found.random"),
+            instead("explanation.planted.found.raw", by="explanation.planted.found.ink"),
+        ),
+        confirmed_by=Confirmation(trials.MARKED, "raw > 0.9", least="one"),
+    ),
+    Claim(
+        "explanation.raw_can_miss_the_mark",
+        "in one seed raw weights put the mark first in less than half of the images, though it decides "
+        "over 0.9 of the answers of every seed",
+        lambda f: every(
+            below({"worst": min(PLANTED.samples(f, method="raw").values())}, 0.5),
+            above(DECIDED.samples(f), 0.9),
+        ),
+        nulls=(
             instead("explanation.planted.found.raw", by="explanation.planted.found.integrated"),
             one_seed("explanation.planted.decided", by="explanation.planted.chance"),
         ),
+        confirmed_by=Confirmation(trials.MARKED, "raw < 0.5 and decided > 0.9", least="one"),
     ),
     Claim(
         "explanation.integrated_finds_the_mark",
@@ -254,17 +417,21 @@ CLAIMS = (
             one_seed("explanation.planted.found.integrated", by="explanation.planted.found.ink"),
             one_seed("explanation.planted.found.covering", by="explanation.planted.found.ink"),
         ),
-        confirmed_by=Confirmation(MARKED, "integrated > 0.9 and covering > 0.9"),
+        confirmed_by=Confirmation(trials.MARKED, "integrated > 0.9 and covering > 0.9"),
     ),
     Claim(
         "explanation.no_sink",
-        "for every seed the empty token gets less than an even share of the class token's weight, with one "
-        "added to the "
-        "denominator or not, and over 0.95 of the answers stay once it is hidden",
+        "for every seed the empty token gets less than an even share of the class token's weight, with "
+        "one added to the denominator or not, and over 0.95 of the answers stay once it is hidden",
         _no_sink,
         nulls=(
             one_seed("explanation.sink.weight.{sink}", by=0.5, words="one seed with a sink"),
             one_seed("explanation.sink.kept.{sink}", by=0.5, words="one seed that needs its sink"),
+        ),
+        confirmed_by=Confirmation(
+            trials.EMPTY,
+            "max(weight_softmax, weight_softmax_plus_one) < 1 / 18 and min(kept_softmax, "
+            "kept_softmax_plus_one) > 0.95",
         ),
     ),
 )

@@ -78,6 +78,8 @@ PLANTED_CHANCE = Family("explanation.planted.chance",
 LIKENESS = Family("explanation.likeness.{pair}.{method}",
     "rank correlation with the map of {pair}, mean over images and pairs: {method}", RETRAINED, ".2f",
     labels=LABELS)
+BLANK = Family("explanation.blank", "share of the images' patches that have no ink",
+    Close("a share of a fixed file", rtol=1e-9), ".2f")
 # fmt: on
 
 
@@ -96,6 +98,8 @@ def measure(runs: Mapping[str, Any], p: Mapping[str, Any]) -> Findings:
     found += [PLANTED.over_seeds([named[s][m] for s in controls], controls, method=m) for m in FOUND_BY]
     found.append(DECIDED.over_seeds([named[s]["decided"] for s in controls], controls))
     found.append(PLANTED_CHANCE.of(1 / PATCHES))
+    halves = load_halves(p["sha256"], p["split_seed"], 0)
+    found.append(BLANK.of(np.concatenate([half.tokens.sum(axis=2) == 0 for half in halves]).mean()))
     found += _likeness(runs, p)
     arrays = pictured(runs[f"plain.seed{seeds[0]}"], seeds[0], p)
     for method, way in product(NAMES, ("deletion", "insertion")):
@@ -242,16 +246,24 @@ def _likeness(runs: Mapping[str, Any], p: Mapping[str, Any]):
         )
     ]
     for kind, other_run in (("shuffled", "shuffled"), ("twin", "plain")):
-        found: dict[str, list[float]] = {name: [] for name in ALIKE}
-        for control, seed in pairs:
-            train, test = load_halves(p["sha256"], p["split_seed"], split_of(seed))
-            few = test.tokens[: p["probe"]]
-            one, _ = maps_of(runs[f"plain.seed{seed}"], few, train, seed, p)
-            other, _ = maps_of(runs[f"{other_run}.seed{control}"], few, train, control, p)
-            for name in ALIKE:
-                found[name].append(explanations.rank_correlation(one[name], other[name]).mean())
-        for name, samples in found.items():
-            yield LIKENESS.over_seeds(samples, [control for control, _ in pairs], pair=kind, method=name)
+        found = [
+            alike(runs[f"plain.seed{seed}"], seed, runs[f"{other_run}.seed{control}"], control, p)
+            for control, seed in pairs
+        ]
+        controls = [control for control, _ in pairs]
+        for name in ALIKE:
+            yield LIKENESS.over_seeds([one[name] for one in found], controls, pair=kind, method=name)
+
+
+def alike(
+    run: Mapping[str, Any], seed: int, other: Mapping[str, Any], other_seed: int, p: Mapping[str, Any]
+) -> dict[str, float]:
+    """How well the maps of two models on the same images rank patches in the same order: mean over images."""
+    train, test = load_halves(p["sha256"], p["split_seed"], split_of(seed))
+    few = test.tokens[: p["probe"]]
+    one, _ = maps_of(run, few, train, seed, p)
+    another, _ = maps_of(other, few, train, other_seed, p)
+    return {name: explanations.rank_correlation(one[name], another[name]).mean() for name in ALIKE}
 
 
 def _tables():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,16 @@ from attention_from_scratch.experiments import explanation_errors as errors
 from attention_from_scratch.experiments import explanation_maps as maps
 from attention_from_scratch.experiments import explanation_plan as plan
 from attention_from_scratch.experiments import explanation_weights as swaps
-from attention_from_scratch.experiments.explanation_runs import train_vision
+from attention_from_scratch.experiments.explanation_runs import train_bags, train_vision
 from measured.terms.trial import Trial
 
-RANKED = ("raw", "rollout", "gradient", "integrated")
+RANKED = ("raw", "norm", "rollout", "gradient", "integrated")
+ORDERED = ("raw", "rollout", "gradient", "integrated", "ink", "covering")
+AREAS = ("confidence", "entropy", "maximum", "typical_attention", "typical_image")
 
 
-def ask_plain(seed: int, **training: Any) -> dict[str, Any]:
-    """Train one vision transformer; areas, ranks, and what is left with other weights."""
+def ask_plain(seed: int, **training: Any) -> dict[str, float]:
+    """Train one vision transformer; areas, ranks, orders, and what is left with other weights."""
     p = plan.PARAMETERS
     run = train_vision(seed, kind="plain", **training)
     model = errors.answered(run, seed, p)
@@ -29,38 +32,99 @@ def ask_plain(seed: int, **training: Any) -> dict[str, Any]:
         "maximum": ranking.auc(model.statistics["maximum_mean.block2"], model.right),
         "typical_attention": ranking.auc(model.statistics["typical.block1"], model.right),
         "typical_image": ranking.auc(model.typical_image, model.right),
+        "unremarkable": errors.unremarkable(model, model.confidence > p["confident"]),
+        "average_correlation": found["average"]["correlation"],
+        "covering_paper": found["covering"]["paper"],
+        "covering_hiding": found["covering"]["hiding"],
     }
     for name in RANKED:
         kept |= {f"{name}_{yardstick}": found[name][yardstick] for yardstick in ("correlation", "hiding")}
-    kept |= {"covering_paper": found["covering"]["paper"], "covering_hiding": found["covering"]["hiding"]}
-    kept |= {f"{name}_deletion": found[name]["deletion"] for name in ("raw", "ink")}
+    kept |= {f"{name}_deletion": found[name]["deletion"] for name in ORDERED}
+    kept |= {f"{name}_insertion": found[name]["insertion"] for name in ("raw", "ink")}
     changed = swaps.other_answers(run, seed, p)
     kept |= {f"kept_{name}": changed[name][0] for name in ("even", "even_everywhere")}
-    return {name: float(value) for name, value in kept.items()}
+    kept |= swaps.other_weights(run, seed, p)
+    return _plain_numbers(kept)
 
 
-def ask_planted(seed: int, **training: Any) -> dict[str, Any]:
+def ask_planted(seed: int, **training: Any) -> dict[str, float]:
     """Train one vision transformer with marks; which maps put the marked patch first."""
     run = train_vision(seed, kind="planted", **training)
-    return {name: float(np.float64(v)) for name, v in maps.planted(run, seed, plan.PARAMETERS).items()}
+    return _plain_numbers(maps.planted(run, seed, plan.PARAMETERS))
+
+
+def ask_alike(seed: int, **training: Any) -> dict[str, float]:
+    """Train on true labels, again from another seed, and on shuffled labels; whether their maps are alike."""
+    other = seed + 2  # of the same split
+    run = train_vision(seed, kind="plain", **training)
+    found = {}
+    for pair, kind in (("shuffled", "shuffled"), ("twin", "plain")):
+        against = train_vision(other, kind=kind, **training)
+        alike = maps.alike(run, seed, against, other, plan.PARAMETERS)
+        found |= {f"{name}_{pair}": value for name, value in alike.items()}
+    return _plain_numbers(found)
+
+
+def ask_empty(seed: int, **training: Any) -> dict[str, float]:
+    """Train two vision transformers with an empty token, with either softmax; what it gets."""
+    found = {}
+    for sink, kind in swaps.SINKS.items():
+        run = train_vision(seed, kind=kind, **training)
+        got = swaps.empty_token(run, seed, sink, plan.PARAMETERS)
+        found |= {f"{name}_{sink}": got[name] for name in ("weight", "kept")}
+    return _plain_numbers(found)
+
+
+def ask_bags(seed: int, **training: Any) -> dict[str, float]:
+    """Train a vision transformer and bags of patches; the bags' accuracy."""
+    return _plain_numbers(train_bags(seed, **training))
+
+
+def _plain_numbers(found: Mapping[str, Any]) -> dict[str, float]:
+    return {name: float(np.float64(value)) for name, value in found.items()}
 
 
 PLAIN = Trial(
     "digits_and_attention",
     "A vision transformer on digits: does its attention know its errors, and do its maps rank patches?",
     ask_plain,
-    plan.TRAINING,
+    {**plan.TRAINING, **plan.GRADIENTS},
     tolerance={
-        **dict.fromkeys(("confidence", "entropy", "maximum", "typical_attention", "typical_image"), 0.1),
+        **dict.fromkeys(AREAS, 0.1),
         **{f"{name}_{yardstick}": 0.1 for name in RANKED for yardstick in ("correlation", "hiding")},
-        **dict.fromkeys(("covering_paper", "covering_hiding", "raw_deletion", "ink_deletion"), 0.1),
-        **dict.fromkeys(("kept_even", "kept_even_everywhere"), 0.1),
+        **{f"{name}_deletion": 0.1 for name in ORDERED},
+        **dict.fromkeys(("raw_insertion", "ink_insertion"), 0.1),
+        **dict.fromkeys(("average_correlation", "covering_paper", "covering_hiding"), 0.1),
+        **dict.fromkeys(("kept_even", "kept_even_everywhere", "left"), 0.1),
+        **dict.fromkeys(("unremarkable", "another_first"), 0.2),
+        "output_change": 1e-4,
     },
 )
 MARKED = Trial(
     "digits_with_a_mark",
     "A vision transformer on digits, of which a mark decides some: which map names the mark?",
     ask_planted,
-    plan.TRAINING,
+    {**plan.TRAINING, **plan.GRADIENTS, **plan.MARKS},
     tolerance=dict.fromkeys((*maps.FOUND_BY, "decided"), 0.15),
+)
+ALIKE = Trial(
+    "digits_trained_twice",
+    "Vision transformers on digits: are a model's maps like those of one that learned nothing, or of a twin?",
+    ask_alike,
+    {**plan.TRAINING, **plan.GRADIENTS},
+    tolerance={f"{name}_{pair}": 0.1 for name in maps.ALIKE for pair in maps.PAIRS},
+)
+EMPTY = Trial(
+    "digits_with_an_empty_token",
+    "A vision transformer on digits: how much weight goes to a token with nothing in it?",
+    ask_empty,
+    {**plan.TRAINING, **plan.GRADIENTS},
+    tolerance={f"{name}_{sink}": 0.05 for name in ("weight", "kept") for sink in swaps.SINKS},
+)
+HANDED_ON = Trial(
+    "digits_with_frozen_weights",
+    "Bags of patches, averaged with a vision transformer's weights: on which image must these be the same?",
+    ask_bags,
+    {**plan.TRAINING, **plan.BAGS},
+    tolerance=dict.fromkeys(swaps.BAGS, 0.1),
 )
