@@ -205,9 +205,11 @@ def costs(project: Project) -> None:
     """Write what each piece of work took here into the table by which clones expect their end."""
     from measured import build as building
     from measured.making import costs as costing
+    from measured.making import workflow
 
     with building.alone(project, click.echo):
-        click.echo(f"{project.costs}: {costing.write(project)} pieces of work")
+        declared = workflow.timings_of(workflow.jobs(project))
+        click.echo(f"{project.costs}: {costing.write(project, declared)} pieces of work")
 
 
 @cli.command()

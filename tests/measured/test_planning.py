@@ -245,10 +245,12 @@ def test_where_nothing_was_done_a_committed_table_says_what_it_may_take_in_propo
     files.write_json(gated.project.timings / "dice.json", {"seconds": 30.0})
     assert (planned(gated)["dice"].seconds, planned(gated)["coins"].seconds) == (30.0, 12.0)
     assert Costs.of(gated.project).seconds("odd") is Costs.of(gated.project).seconds("worse") is None
-    assert costs.write(gated.project) == 1
+    files.write_json(gated.project.timings / "no_longer_declared.json", {"seconds": 5.0})
+    declared = workflow.timings_of(planned(gated).values())
+    assert costs.write(gated.project, declared) == 1
     assert Costs.of(gated.project).table == {"dice": 30.0}
     files.write_json(gated.project.timings / "dice.json", {"seconds": 30.0, "processor": 20.0})
-    assert costs.write(gated.project) == 1
+    assert costs.write(gated.project, declared) == 1
     assert Costs.of(gated.project).table == {"dice": 20.0}
     files.write_text(gated.root / "tests/costs.json", "[")
     assert Costs.of(gated.project).table == {}

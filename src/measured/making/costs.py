@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,13 +53,17 @@ class Costs:
         return sum(self.here[name] for name in both) / written if written else 1.0
 
 
-def write(project: Project) -> int:
+def write(project: Project, declared: Collection[str]) -> int:
     """Write down what everything took here, for clones that have done nothing yet; how many things.
 
     The processor's, where they are known: what else a machine did meanwhile says nothing of another.
+
+    Args:
+        project: whose it is.
+        declared: the names that it still makes; others were made once.
     """
     found = {**_taken_here(project), **_taken_here(project, "processor")}
-    taken = {name: round(seconds, DIGITS) for name, seconds in sorted(found.items())}
+    taken = {name: round(found[name], DIGITS) for name in sorted(found) if name in declared}
     files.write_json(project.root / project.costs, {"seconds": taken})
     return len(taken)
 

@@ -317,6 +317,11 @@ def _vouched(project: Project, job: Job, arrays: bytes, voucher: bytes, outcome:
     return replace(found, environment=here or None, taken=not alike).as_bytes()
 
 
+def timings_of(jobs: Iterable[Job]) -> set[str]:
+    """The names under which it is kept what jobs took."""
+    return {_timing(job.order) for job in jobs}
+
+
 def _timing(order: Order) -> str:
     if order.kind == "figure":
         return f"figure {order.name}"
