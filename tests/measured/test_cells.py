@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from measured.errors import MeasuredError
 from measured.making import environment, fingerprint
 from measured.making.made import Fresh, Stale, made
-from measured.weaving import cells, kernel
+from measured.weaving import cells
 from measured.weaving.kernel import Setup
 from measured.weaving.page import scan
 
@@ -23,11 +24,11 @@ jupyter:
 
 
 @pytest.fixture
-def run(run_twice, monkeypatch):
-    """Cells that run once, as fast as can be: most tests look at what they give."""
-    really = kernel.runs
-    monkeypatch.setattr(kernel, "runs", lambda *told: really(*told, count=1) * 2)
-    return run_twice
+def run(run_twice):
+    """Cells that run once, as in a first look: most tests look at what they give."""
+    once = partial(run_twice, twice=False)
+    once.__dict__.update(run_twice.__dict__)
+    return once
 
 
 @pytest.fixture
@@ -35,9 +36,9 @@ def run_twice(tmp_path):
     root = tmp_path / "project"
     (root / "data").mkdir(parents=True)
 
-    def execute(body, front=FRONT, packages=("measured",)):
+    def execute(body, front=FRONT, packages=("measured",), twice=True):
         page = scan(front + body, Path("page.md"))
-        return cells.execute(page, Setup(root, root / "build", root / "site", packages))
+        return cells.execute(page, Setup(root, root / "build", root / "site", packages), twice=twice)
 
     execute.root, execute.cache = root, root / "build" / "cells"
     execute.ran = tmp_path / "ran.txt"
@@ -157,6 +158,11 @@ def test_an_output_that_changes_by_itself_is_told(run_twice, code):
         run_twice(f"```python\n1\n```\n\n```python\n{code}\n```\n")
     assert caught.value.line == 11
     assert not list(run_twice.cache.glob("*.json")) if run_twice.cache.exists() else True
+
+
+def test_a_first_look_runs_cells_once(run):
+    run(f"```python\n{run.counted}import uuid; uuid.uuid4()\n```\n")
+    assert run.count() == 1
 
 
 def test_no_setting_of_an_author_reaches_a_kernel(run, tmp_path, monkeypatch):

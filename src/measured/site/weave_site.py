@@ -194,7 +194,9 @@ def _woven(
 ) -> generated.Page:
     _refuse_odd_names(source)
     setup = Setup(project.root, project.build, project.site, project.packages)
-    executed = cells.execute(source, setup, distributions=project.versions, renderer=renderer)
+    executed = cells.execute(
+        source, setup, distributions=project.versions, renderer=renderer, twice=not project.quick
+    )
     woven = weaver.weave(source, executed.markdown, place)
     diagrams.check(source.path, woven.diagrams)
     formulas.check(source.path, woven.formulas)

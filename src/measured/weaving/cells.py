@@ -112,6 +112,7 @@ def execute(
     *,
     distributions: tuple[str, ...] = (),
     renderer: Renderer | None = None,
+    twice: bool = True,
 ) -> Executed:
     """Run the cells of a page, or take what an equal run left.
 
@@ -122,6 +123,7 @@ def execute(
         setup: the project.
         distributions: installed packages that compute.
         renderer: the site's Markdown.
+        twice: whether new cells run twice, as they do for all that is published.
 
     Raises:
         MeasuredError: a cell raised, warned, hung, killed its kernel, or gave two outputs; with its line.
@@ -133,13 +135,14 @@ def execute(
     if isinstance(made(product, setup.root), Fresh):
         return _shown(cells, product.outputs(), page, renderer)
     before = product.inputs()
-    ran, again = _run_twice(cells, page, setup)
+    ran, *again = _run(cells, page, setup, 2 if twice else 1)
     shown = _shown(cells, ran.outputs, page, renderer)
-    kernel.refuse_changing(
-        ran.outputs,
-        again.outputs,
-        lambda index, *words: _error(page, index + 1, cells[index].line, *words),
-    )
+    for other in again:
+        kernel.refuse_changing(
+            ran.outputs,
+            other.outputs,
+            lambda index, *words: _error(page, index + 1, cells[index].line, *words),
+        )
     fingerprint = dict(sorted({**ran.read, **before}.items()))
     keeping.write(product.files[0], {"fingerprint": fingerprint, "outputs": ran.outputs})
     return shown
@@ -280,13 +283,14 @@ def _without_docstring(origin: str, node: Any) -> str:
     return "\n".join(body)
 
 
-def _run_twice(cells: Sequence[CodeCell], page: PageSource, setup: Setup) -> list[kernel.Ran]:
+def _run(cells: Sequence[CodeCell], page: PageSource, setup: Setup, times: int) -> list[kernel.Ran]:
     try:
         return kernel.runs(
             [cell.code for cell in cells],
             [cell.timeout for cell in cells],
             page.meta["jupyter"]["kernelspec"],
             setup,
+            times,
         )
     except kernel.CellFailure as failure:
         line = cells[failure.index].page_line(failure.code_line)
