@@ -15,8 +15,10 @@ import json
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -26,10 +28,13 @@ from attention_from_scratch.experiments import speller
 from attention_from_scratch.experiments.explanation_runs import load_halves, split_of
 from attention_from_scratch.export import export
 from attention_from_scratch.tasks import spelling
-from measured import reference
+from measured import keeping, reference
+from measured.files import sha256_of_text
+from measured.making.fingerprint import ENGINE, file_of
 from measured.making.running import read_run, run_paths
 from measured.project import Project
 from measured.site.finish_page import Page
+from measured.site.product import tree_of
 from measured.start import wheel
 
 DIGITS = "explanation"
@@ -155,7 +160,8 @@ def files(project: Project) -> Iterator[tuple[str, str | bytes]]:
     yield from published()
     engine = wheel.engine()
     yield f"own/{engine.name}", engine.data
-    yield "own/reference.md", reference.page()
+    source = [tree_of(file_of(ENGINE).parent), version("griffe")]
+    yield "own/reference.md", kept(project, "reference", source, reference.page)
     yield "own/data.md", reference.data_page()
     yield "cite.md", how_to_cite()
     yield "CITATION.cff", (ROOT / "CITATION.cff").read_text(encoding="utf-8")
@@ -191,11 +197,30 @@ def spellers(project: Project) -> dict[str, bytes]:
     p = experiment.settings(project.quick)
     return speller_export.files(
         {run.name: read_run(project, experiment, run) for run in experiment.runs_in(project.quick)},
-        speller.test_words(p),
+        held_out_words(project, p),
         levels=p["levels"],
         num_heads=speller.HEADS_OF_QUERIES,
         licence=spelling.licence(p["version"]),
     )
+
+
+def held_out_words(project: Project, p: Mapping[str, Any]) -> list[spelling.Word]:
+    """The words to try: they follow from the hash that all words must have, and from the split."""
+    code = [sha256_of_text(Path(module.__file__)) for module in (spelling, speller)]
+    settings = [p[name] for name in ("version", "sha256", "test", "validation", "split_seed")]
+    found = kept(project, "held_out_words", [code, settings], lambda: speller.test_words(p))
+    return [spelling.Word(letters, tuple(map(tuple, listed))) for letters, listed in found]
+
+
+def kept(project: Project, name: str, made_from: Any, make: Callable[[], Any]) -> Any:
+    """Plain data that an earlier build has made from the same; to make them takes a second or so."""
+    path = project.build / f"{name}.json"
+    before = keeping.read(path)
+    if isinstance(before, dict) and before.get("from") == made_from:
+        return before["made"]
+    made = make()
+    keeping.write(path, {"from": made_from, "made": made})
+    return made
 
 
 def digits_files(project: Project) -> Iterator[tuple[str, bytes]]:

@@ -6,10 +6,12 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
+from functools import cache
 from typing import Any
 
 import click
 
+from measured.making.fingerprint import ENGINE, file_of
 from measured.project import Project
 from measured.site import schemas
 
@@ -101,15 +103,30 @@ def _path(module: str) -> str:
 
 
 def _section(title: str, modules: dict[str, tuple[str, ...]]) -> str:
-    import griffe
-
     lines = [f"## {title}\n"]
     for module, listed in modules.items():
         path = _path(module)
-        found = griffe.load(path, docstring_parser="google")
+        found = _read(path)
         for name in listed:
             lines += _member(found[name], path)
     return "\n".join(lines)
+
+
+def _read(path: str) -> Any:
+    """A module as its source has it; its room is read, once, and not the whole engine."""
+    room, _, module = path.removeprefix(f"{ENGINE}.").partition(".")
+    loader = _loader()
+    if room not in loader.modules_collection:
+        loader.load(room)
+    found = loader.modules_collection[room]
+    return found[module] if module else found
+
+
+@cache
+def _loader() -> Any:
+    import griffe
+
+    return griffe.GriffeLoader(search_paths=[file_of(ENGINE).parent], docstring_parser=griffe.Parser.google)
 
 
 def _member(found: Any, module: str) -> Iterator[str]:

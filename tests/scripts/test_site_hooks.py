@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -62,3 +63,15 @@ def test_minutes_count_words_and_what_one_touches_and_no_folds(extra, minutes):
 
 def test_a_page_that_asks_for_no_time_is_left_alone():
     assert site_hooks.tell_time(page("words")) == 0
+
+
+def test_what_takes_a_second_is_made_once_from_the_same(tmp_path):
+    made, project = [], SimpleNamespace(build=tmp_path)
+
+    def ask(made_from):
+        return site_hooks.kept(project, "words", made_from, lambda: made.append(made_from) or [made_from])
+
+    assert [ask("a"), ask("a"), ask("b"), ask("b")] == [["a"], ["a"], ["b"], ["b"]]
+    assert made == ["a", "b"]
+    (tmp_path / "words.json").write_text('{"from": "b", "made": ["forged"]}')
+    assert ask("b") == ["b"]
