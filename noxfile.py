@@ -195,7 +195,8 @@ def audit(session: nox.Session) -> None:
     locks = [part for name in (*LOCKS, STARTING) for part in ("-r", f"{name}.lock")]
     every(
         session,
-        ["pip-audit", "--disable-pip", "--require-hashes", *locks],
+        # Strict: what nobody could ask about is no package without advisories.
+        ["pip-audit", "--strict", "--disable-pip", "--require-hashes", *locks],
         ["python", "scripts/javascript.py", "audit"],
     )
 
