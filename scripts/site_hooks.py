@@ -82,6 +82,8 @@ ROLE_OF = {
     **dict.fromkeys(("key", "keys", "K", "k", "W_K"), "key"),
     **dict.fromkeys(("value", "values", "V", "v", "W_V"), "value"),
 }
+# The style sheet gives these the ink of all code.
+PLAIN_CODE = ",".join(f'.highlight span[class="{name}"]' for name in ("n", "nn", "nf", "nc", "w"))
 IN_FORMULAS = re.compile(r"(?<!</mi>)<mi>([QKVqkv])</mi>")  # not the index of d_k
 WORDS_A_MINUTE = 180  # slower than a novel: there are formulas and figures
 PICTURE_MINUTES = 1  # for each thing that one touches or answers
@@ -255,6 +257,7 @@ def finish(page: Page) -> int:
     faces = " ".join(faces_of(page))
     sheet.insert_before(page.token(f'<script data-folder="{folder}" data-faces="{faces}">{PRELOAD}</script>'))
     mark_roles(page)
+    unwrap_plain_code(page)
     tell_time(page)
     return 1
 
@@ -271,6 +274,12 @@ def mark_roles(page: Page) -> int:
             marked += 1
     page.rewrite(roles_in_formula)
     return marked
+
+
+def unwrap_plain_code(page: Page) -> None:
+    """Names in code that have no role and the blanks between them look like the code around them."""
+    for element in page.article.css(PLAIN_CODE) if page.article is not None else ():
+        element.unwrap()
 
 
 def roles_in_formula(put: str) -> str:

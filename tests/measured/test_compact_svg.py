@@ -64,6 +64,96 @@ def test_each_step_ends_where_it_ended(steps):
 
 def test_groups_that_hold_nothing_go():
     assert (
-        compact('<g><g></g><g><g/></g><g id="a"></g><text>x</text></g>')
-        == '<g><g id="a"></g><text>x</text></g>'
+        compact('<g><g></g><g><g/></g><g id="a"></g><text>x</text></g>') == '<g><g id="a"/><text>x</text></g>'
+    )
+
+
+TICKS = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"><g><g><g>
+<path d="M1 9L1 2" fill="none" stroke="grid"/></g><g><defs><path id="tick" d="M0 0L0 3.5" stroke="ink"/>
+</defs><g><use xlink:href="#tick" x="1" y="9" fill="ink"/></g></g></g><g><g>
+<path d="M4 9L4 2" fill="none" stroke="grid"/></g><g><g>
+<use xlink:href="#tick" x="4" y="9" fill="ink"/></g></g></g></g></svg>"""
+
+
+def test_ticks_and_lines_of_the_grid_become_one_path_each():
+    assert compact("".join(TICKS.split("\n"))) == (
+        '<svg><path d="M1 9v-7M4 9v-7" fill="none" stroke="grid"/>'
+        '<path d="M1 9v3.5M4 9v3.5" fill="none" stroke="ink"/></svg>'
+    )
+
+
+def lines(*strokes: tuple[str, str]) -> str:
+    return "<g>" + "".join(f'<path d="{d}" fill="none" stroke="{look}"/>' for d, look in strokes) + "</g>"
+
+
+@pytest.mark.parametrize(
+    ("between", "joined"),
+    [
+        (("M1 5L9 5", "b"), True),  # another look, away from both
+        (("M2 9L2 2", "b"), False),  # it crosses the second, which would come to lie under it
+        (("M2 3L2 0", "b"), True),  # it ends where the second passes, and does not cross it
+    ],
+)
+def test_a_line_moves_only_past_lines_that_it_does_not_cross(between, joined):
+    shorter = compact(lines(("M1 1L9 1", "a"), between, ("M1 3L9 3", "a")))
+    assert ("M1 1h8M1 3h8" in shorter) is joined
+
+
+@pytest.mark.parametrize("painted", ['<path d="M0 0L5 5L5 0z" fill="b"/>', '<use href="#far" x="2" y="2"/>'])
+def test_no_line_moves_past_what_is_painted_otherwise(painted):
+    drawn = lines(("M1 1L9 1", "a"), ("M1 3L9 3", "a"))
+    assert "h8M1 3" not in compact(drawn.replace("/><path", f"/>{painted}<path", 1))
+
+
+def test_what_one_sees_through_stays_apart():
+    drawn = lines(("M1 1L9 1", "a"), ("M1 1L9 1", "a")).replace("stroke=", 'stroke-opacity="0.4" stroke=')
+    assert compact(drawn).count("M1 1h8") == 2
+
+
+def test_neighbours_say_once_what_they_have_in_common():
+    texts = "".join(
+        f'<text x="{x}" y="2" fill="var(--figure-ink)" font-size="9px">{x}</text>' for x in (1, 2)
+    )
+    assert compact(f"<g>{texts}</g>") == (
+        '<g font-size="9px"><g fill="var(--figure-ink)"><text x="1" y="2">1</text>'
+        '<text x="2" y="2">2</text></g></g>'
+    )
+
+
+def clipped(inner: str) -> str:
+    box = '<clipPath id="a-p0123456789"><rect x="10" y="10" width="80" height="40"/></clipPath>'
+    return f"<svg><defs>{box}</defs>{inner}</svg>"
+
+
+@pytest.mark.parametrize(
+    ("inner", "needed"),
+    [
+        ('<path d="M10 10L90 50" stroke="a" clip-path="url(#a-p0123456789)"/>', False),
+        ('<path d="M10 10L90 53" stroke="a" clip-path="url(#a-p0123456789)"/>', True),
+        ('<path d="M10 10C90 50 9 9 9 9" stroke="a" clip-path="url(#a-p0123456789)"/>', True),
+        ('<g clip-path="url(#a-p0123456789)"><use href="#m" x="50" y="30"/></g>', False),
+        ('<g clip-path="url(#a-p0123456789)"><use href="#m" x="50" y="48"/></g>', True),
+    ],
+)
+def test_what_stays_inside_needs_no_clip_and_clips_have_short_names(inner, needed):
+    shorter = compact(clipped(inner))
+    assert ("clip-path" in shorter) is needed
+    assert ('<clipPath id="a-0">' in shorter) is needed
+    assert ("url(#a-0)" in shorter) is needed
+
+
+def test_a_line_keeps_the_corners_that_bend_it():
+    drawn = '<path d="M0 0L10 0.1L20 0L30 5L40 10" fill="none" stroke="a"/>'
+    assert compact(drawn) == '<path d="M0 0h20l20 10" fill="none" stroke="a"/>'
+    filled = drawn.replace("none", "b")
+    assert compact(filled).count("l") > 3, "a shape keeps all of them"
+
+
+def test_what_shows_nothing_goes_and_what_is_asked_for_stays():
+    drawn = (
+        '<svg><path d="M0 0L9 0L9 9z" fill="none"/><defs><clipPath id="kept"><rect/></clipPath>'
+        '<clipPath id="alone"><rect/></clipPath></defs><circle clip-path="url(#kept)"/></svg>'
+    )
+    assert compact(drawn) == (
+        '<svg><defs><clipPath id="kept"><rect/></clipPath></defs><circle clip-path="url(#kept)"/></svg>'
     )

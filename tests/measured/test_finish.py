@@ -16,7 +16,10 @@ from measured.site.finish import finish
 from measured.site.finish_page import Expected, Page, Setting, address_of, file_of, finish_page
 
 SETTING = Setting(
-    figures=lambda name: f'<svg viewBox="0 0 1 1"><title>{name}</title></svg>',
+    figures=lambda name: (
+        f'<svg viewBox="0 0 1 1"><title>{name}</title></svg>',
+        '<svg viewBox="0 0 1 2"/>' if name == "x.two" else "",
+    ),
     expected={},
     templates=theme_scripts.templates_of("material"),
 )
@@ -25,6 +28,22 @@ SHELL = "<!doctype html><html><head><title>T</title>{}</head><body>{}<article>{}
 
 def finished(article: str, path: str = "a/index.html", head: str = "", around: str = "", **changes):
     return finish_page(SHELL.format(head, around, article), path, replace(SETTING, **changes))
+
+
+def test_blank_lines_of_templates_go_and_those_of_authors_stay():
+    page = finished(
+        "<pre>a\n\n  b</pre>", around='<nav aria-label="x">\n\n   <a href="#a">\n  to\n\n a</a>\n</nav>'
+    )
+    assert '<nav aria-label="x">\n<a href="#a">\nto\na</a>\n</nav>' in page.html
+    assert "<pre>a\n\n  b</pre>" in page.html
+
+
+def test_of_two_drawings_one_is_shown_and_one_is_searched():
+    page = finished('<p><img alt="a" data-figure="x.two" src="x.svg"></p>')
+    drawn = LexborHTMLParser(page.html).css("article svg")
+    assert [svg.attributes["class"] for svg in drawn] == ["wide", "narrow"]
+    assert ["data-search-exclude" in svg.attributes for svg in drawn] == [False, True]
+    assert [svg.attributes["aria-label"] for svg in drawn] == ["a", "a"]
 
 
 def test_figures_become_drawings_that_follow_the_scheme_and_keep_their_words():

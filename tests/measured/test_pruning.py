@@ -35,5 +35,5 @@ def test_figures_of_ours_go_in_every_form(tmp_path):
         (tmp_path / f"a.b{suffix}").write_text("x")
     (tmp_path / "mine.svg").write_text("x")
     gone = {path.name for path in pruning.undeclared(tmp_path, pruning.FIGURE, set())}
-    assert gone == {"a.b.json", "a.b.svg", "a.b.light.svg", "a.b.dark.svg", "a.b.csv"}
+    assert gone == {"a.b.json", "a.b.svg", "a.b.narrow.svg", "a.b.light.svg", "a.b.dark.svg", "a.b.csv"}
     assert list(pruning.undeclared(tmp_path / "absent", pruning.FIGURE, set())) == []

@@ -29,7 +29,7 @@ def articles(woven, name: str) -> dict[str, str]:
     environment = {"SOURCE_DATE_EPOCH": "0", "NO_MKDOCS_2_WARNING": "1"}
     render.render(settings, render.renderer_named(name), folder, target, environment=environment)
     setting = Setting(
-        figures=lambda figure: (figures / f"{figure}.svg").read_text(encoding="utf-8"),
+        figures=lambda figure: ((figures / f"{figure}.svg").read_text(encoding="utf-8"), ""),
         expected={},
         templates=theme_scripts.templates_of("material", name),
         scripts=own_files.SCRIPTS,

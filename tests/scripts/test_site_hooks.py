@@ -40,6 +40,15 @@ def test_queries_keys_and_values_are_marked_in_code_and_in_formulas():
     assert "<mi>d</mi><mi>k</mi>" in text, "the width of a key is no key"
 
 
+def test_what_looks_like_the_code_around_it_is_no_element():
+    made = page(CODE.replace(" = ", '<span class="w"> </span><span class="o">=</span> '))
+    site_hooks.mark_roles(made)
+    site_hooks.unwrap_plain_code(made)
+    code = made.tree.css_first("code")
+    assert code.text() == "scores = query @ key"
+    assert [span.attributes["class"] for span in code.css("span")] == ["o", "n role-query", "n role-key"]
+
+
 def test_only_where_these_names_mean_attention():
     made = page(CODE, "recurrence/index.html")
     assert site_hooks.mark_roles(made) == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 
 from attention_from_scratch.experiments.explanation_errors import AMONG_CONFIDENT
@@ -43,18 +45,35 @@ def confidently_wrong(palette: Palette, record: Record) -> Drawing:
     """Columns of digits: the image, the weights, the usual weights for that answer, what covering says."""
     arrays = record.arrays
     count = min(SHOWN, len(arrays["pictured.labels"]))
-    figure, axes = subplots(palette, 1 + len(MAPS), count, width=7.2, height=4.5, squeeze=False)
+    if palette.narrow:  # one row a digit, in the place of one column
+        figure, grid = subplots(
+            palette, count, 1 + len(MAPS), height=0.8 * count, stacked=False, squeeze=False
+        )
+        axes = grid.T
+    else:
+        figure, axes = subplots(palette, 1 + len(MAPS), count, height=4.5, squeeze=False)
     for column in range(count):
         _image(palette, axes[0, column], image_of(arrays["pictured.patches"][column]))
         label, said = arrays["pictured.labels"][column], arrays["pictured.said"][column]
-        axes[0, column].set_title(f"{label}, read as {said}", fontsize=8.5, fontweight="normal", loc="center")
+        _name_beside(axes[0, column], f"{label}, read as {said}", beside=palette.narrow)
         for row, name in enumerate(MAPS, start=1):
             _squares(
                 palette, axes[row, column], arrays[f"pictured.{name}"][column], index=1 if row < 3 else 2
             )
     for axes_row, words in zip(axes, ("the image", *MAPS.values()), strict=True):
-        axes_row[0].set_ylabel(words, rotation=0, ha="right", va="center", fontsize=8.5)
+        words = textwrap.fill(words, 10) if palette.narrow else words
+        _name_beside(axes_row[0], words, beside=not palette.narrow)
     return Drawing(figure, _alt_of_wrong(record, count), _data_of_wrong(record, count))
+
+
+def _name_beside(axes, words: str, *, beside: bool) -> None:
+    """The name of a row stands beside its first panel, the name of a column above it."""
+    if beside:
+        axes.set_ylabel(
+            words.replace(", read ", " read\n"), rotation=0, ha="right", va="center", fontsize=8.5
+        )
+    else:
+        axes.set_title(words, fontsize=8.5, fontweight="normal", loc="center")
 
 
 def _alt_of_wrong(record: Record, count: int) -> str:
@@ -137,7 +156,7 @@ def errors(palette: Palette, record: Record) -> Drawing:
         ax.axvline(0.5, color=palette.muted, linestyle=(0, (4, 3)), linewidth=1)
         ax.set(title=title, xlim=(0.3, 1.0), xlabel="area under the curve", ylim=(len(names) - 0.5, -0.5))
     axes[0].set_yticks(range(len(names)), [SCORES[name] for name in names])
-    axes[0].text(0.505, len(names) - 0.6, "a coin", fontsize=8, color=palette.muted)
+    axes[0].text(0.505, len(names) - 0.6, "a coin", fontsize=8.5, color=palette.muted)
     show = record.display
     told = "; ".join(
         f"{SCORES[n]} {show(f'explanation.errors.auc.{n}')} ({show(f'explanation.errors.low.{n}')} to "
@@ -197,7 +216,7 @@ def curves(palette: Palette, record: Record) -> Drawing:
             data[f"{METHODS[name]}, {way}"] = curve.tolist()
         ax.set(title=title, xlabel="patches", ylim=(0, 1.02), xlim=(0, steps[-1]), xticks=[0, 4, 8, 12, 16])
     axes[0].set_ylabel("probability of the first answer")
-    axes[1].legend(fontsize=8, loc="lower right")
+    axes[1].legend(fontsize=8.5, loc="lower right")
     show = record.display
     told = "; ".join(
         f"{METHODS[name]} {show(f'explanation.faithfulness.{name}.deletion')} and "

@@ -38,7 +38,7 @@ def cost(palette: Palette, record: Record) -> Drawing:
         (6, 0),
         textcoords="offset points",
         color=palette.muted,
-        fontsize=8,
+        fontsize=8.5,
     )
     axes[0].set(title="Work grows with the square", ylabel="multiply-adds")
     axes[1].plot(lengths, series["score_bytes"], color=palette.series(0), marker="o", markersize=4)
@@ -52,11 +52,11 @@ def cost(palette: Palette, record: Record) -> Drawing:
             textcoords="offset points",
             ha="right" if end else "left",
             color=palette.muted,
-            fontsize=8,
+            fontsize=8.5,
         )
     for ax in axes:
         ax.set(xscale="log", yscale="log", xlabel="tokens")
-        ax.set_xticks(lengths, [f"{n:,d}" for n in lengths], fontsize=8)
+        ax.set_xticks(lengths, [f"{n:,d}" for n in lengths], fontsize=8.5)
         ax.minorticks_off()
     show = record.display
     alt = (

@@ -33,7 +33,7 @@ def curves(palette: Palette, record: Record) -> Drawing:
             label,
             ha="right",
             va="bottom" if above else "top",
-            fontsize=7.5,
+            fontsize=8.5,
             color=palette.muted,
         )
     left.text(end, 0.94, "two blocks", ha="right", color=palette.series(1))
@@ -102,11 +102,11 @@ def long_run(palette: Palette, record: Record) -> Drawing:
         "most common symbol",
         ha="right",
         va="top",
-        fontsize=8,
+        fontsize=8.5,
         color=palette.muted,
     )
-    axes.text(steps[-1], 0.62, record.display("induction.parameters.blocks1") + " parameters", ha="right",
-              color=palette.series(0))  # fmt: skip
+    words = record.display("induction.parameters.blocks1") + " parameters"
+    axes.text(steps[-1], 0.12 if palette.narrow else 0.62, words, ha="right", color=palette.series(0))
     axes.set_xscale("log")
     axes.set(
         title="One block, trained on: the plateau ends",
@@ -159,18 +159,17 @@ def solved_map(palette: Palette, record: Record) -> Drawing:
                 )
             )
             shown = record.display(f"induction.map.reached.{cell}", ".2f")
-            took = (
-                f"{record.display(f'induction.map.updates.{cell}')} updates"
-                if updates < budget
-                else "budget ended"
-            )
+            took = record.display(f"induction.map.updates.{cell}") if updates < budget else "ended"
+            if not palette.narrow:
+                took = f"{took} updates" if updates < budget else "budget ended"
             axes.text(x + 0.5, y + 0.36, shown, ha="center", va="center", fontsize=11, color=palette.ink)
-            axes.text(x + 0.5, y + 0.74, took, ha="center", va="center", fontsize=8, color=palette.ink)
+            axes.text(x + 0.5, y + 0.74, took, ha="center", va="center", fontsize=8.5, color=palette.ink)
             accuracies.append(f"{shown} at length {length}")
             cells.append((model, length, accuracy, updates))
         said.append(f"{_model_words(model)}: {', '.join(accuracies)}")
     axes.set(xlim=(0, len(lengths)), ylim=(len(models), 0), title="Accuracy, and updates, by length")
-    axes.set_xticks(np.arange(len(lengths)) + 0.5, [f"length {n}" for n in lengths])
+    axes.set_xticks(np.arange(len(lengths)) + 0.5, [str(n) for n in lengths])
+    axes.set_xlabel("length")
     counted = [f"{_model_words(m)}\n{record.display(prefix + m)} parameters" for m in models]
     axes.set_yticks(np.arange(len(models)) + 0.5, counted)
     axes.tick_params(length=0)

@@ -19,7 +19,10 @@ def three(palette: Palette, record: Record) -> Drawing:
         mask = record.arrays[f"mask.{name}"]
         length = len(mask)
         for pairs, colour, alpha in ((mask, palette.series(1), 0.9), (~mask, palette.grid, 0.45)):
-            ax.add_patch(PathPatch(_squares(pairs), facecolor=colour, alpha=alpha, linewidth=0))
+            ax.add_patch(PathPatch(_rows(pairs), facecolor=colour, alpha=alpha, linewidth=0))
+        between = np.arange(length + 1) + 0.5
+        ax.hlines(between, 0.5, length + 0.5, color=palette.surface, linewidth=1.5)
+        ax.vlines(between, 0.5, length + 0.5, color=palette.surface, linewidth=1.5)
         for (query, key), allowed in np.ndenumerate(mask):
             for column, value in zip(data, (name, query + 1, key + 1, int(allowed)), strict=True):
                 data[column].append(value)
@@ -42,10 +45,15 @@ def three(palette: Palette, record: Record) -> Drawing:
     return Drawing(figure, alt, data)
 
 
-def _squares(pairs: np.ndarray):
-    """One path with a square for each pair: a figure of three elements rather than of three hundred."""
+def _rows(pairs: np.ndarray):
+    """One path with a bar for each run of pairs in a row; lines between the cells cut it into squares."""
     from matplotlib.path import Path
 
-    corners = np.array([(-0.46, -0.46), (0.46, -0.46), (0.46, 0.46), (-0.46, 0.46), (-0.46, -0.46)])
-    squares = [Path(corners + (key + 1, query + 1), closed=True) for query, key in np.argwhere(pairs)]
-    return Path.make_compound_path(*squares)
+    bars = []
+    for query, row in enumerate(pairs, start=1):
+        steps = np.diff(np.concatenate([[0], row.astype(int), [0]]))
+        for start, end in zip(np.flatnonzero(steps == 1), np.flatnonzero(steps == -1), strict=True):
+            left, right, top, bottom = start + 0.5, end + 0.5, query - 0.5, query + 0.5
+            corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+            bars.append(Path(corners, closed=True))
+    return Path.make_compound_path(*bars)

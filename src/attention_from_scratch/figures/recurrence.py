@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from measured.terms.drawing import Drawing, Palette, subplots
+from measured.terms.drawing import Drawing, Palette, power_of_ten, subplots
 from measured.terms.record import Record
 
 LAYERS = {"attention": "attention", "simple_rnn": "SimpleRNN", "lstm": "LSTM", "gru": "GRU"}
@@ -23,7 +23,7 @@ def accuracy(palette: Palette, record: Record) -> Drawing:
         "attention": (4, (0, 6), "right"),
         "simple_rnn": (4, (0, -14), "right"),
         "lstm": (2, (6, 6), "left"),
-        "gru": (1, (-4, -14), "right"),
+        "gru": (1, (4, -16), "left"),
     }
     for index, (layer, words) in enumerate(LAYERS.items()):
         # Dashed, so that the line below shows through where both are right everywhere.
@@ -126,13 +126,18 @@ def gradients(palette: Palette, record: Record) -> Drawing:
         slope = record[f"recurrence.bound_decades.{name}"] / (length - 1)
         data[f"bound, {words}"] = (slope * kept).tolist()
         axes[0].plot(kept, slope * kept, color=palette.ink, linewidth=1.0, linestyle=(0, (1, 1.5)))
-    axes[0].annotate("the bound, Glorot", (34, 5), color=palette.ink, fontsize=8)
-    axes[0].annotate("the bound, orthogonal", (62, 0.6), color=palette.ink, fontsize=8)
+    axes[0].annotate("the bound, Glorot", (34, 5), color=palette.ink, fontsize=8.5)
+    axes[0].annotate("the bound, orthogonal", (62, 0.6), color=palette.ink, fontsize=8.5)
     ticks = [0, -10, -20, -30]
     axes[0].set_ylim(lowest, 7)
-    axes[0].set_yticks(ticks, ["1", *(f"$10^{{{t}}}$" for t in ticks[1:])])
+    axes[0].set_yticks(ticks, ["1", *(power_of_ten(t) for t in ticks[1:])])
     axes[0].set_ylabel("gradient left, of that at the last step")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+    figure.legend(
+        *axes[0].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=1 if palette.narrow else 3,
+        fontsize=8.5,
+    )
     show = record.display
     alt = (
         f"Two panels on a logarithmic axis: the norm of the gradient up to {length - 1} steps back, relative "
@@ -155,8 +160,8 @@ def cost(palette: Palette, record: Record) -> Drawing:
     figure, ax = subplots(palette, height=3.0)
     data: dict[str, Any] = {"tokens": lengths}
     for layer, words, index, offset in (
-        ("lstm", "LSTM: in step with the length", 2, (0, -40)),
-        ("attention", "attention: with its square, in the end", 0, (-34, 0)),
+        ("lstm", "LSTM: in step\nwith the length", 2, (0, -52)),
+        ("attention", "attention:\nwith its square,\nin the end", 0, (-26, -22)),
     ):
         values = [record[f"recurrence.cost.{layer}.multiply_adds.n{n}"] for n in lengths]
         data[f"multiply-adds, {layer}"] = values
@@ -166,13 +171,13 @@ def cost(palette: Palette, record: Record) -> Drawing:
     ax.axvline(crossing, color=palette.muted, linestyle=(0, (4, 3)), linewidth=1.2)
     ax.annotate(
         f"from {record.display('recurrence.crossing.multiply_adds')} tokens on,\nattention costs more",
-        (crossing, 1e9),
-        (-6, 0),
+        (crossing, record[f"recurrence.cost.lstm.multiply_adds.n{lengths[0]}"]),
+        (6, 0),
         textcoords="offset points",
-        ha="right",
+        ha="left",
         va="center",
         color=palette.ink,
-        fontsize=8,
+        fontsize=8.5,
     )
     ax.set_xscale("log", base=4)
     ax.set_yscale("log")
@@ -197,7 +202,7 @@ def dilution(palette: Palette, record: Record) -> Drawing:
     figure, ax = subplots(palette, height=2.9)
     data: dict[str, Any] = {"tokens": lengths}
     for what, words, colour, offset in (
-        ("dilution", "the largest weight over noise", palette.series(0), (8, 6)),
+        ("dilution", "the largest weight\nover noise", palette.series(0), (8, 3)),
         ("dilution_uniform", "all tokens alike", palette.muted, (-8, -12)),
     ):
         values = [record[f"recurrence.{what}.n{n}"] for n in lengths]
@@ -246,7 +251,7 @@ def _chance(palette: Palette, record: Record, ax: Any, left: float) -> None:
     level = record["recurrence.chance"]
     ax.axhline(level, color=palette.muted, linestyle=(0, (4, 3)), linewidth=1.2)
     ax.annotate(
-        "guessing", (left, level), (0, -11), textcoords="offset points", color=palette.muted, fontsize=8
+        "guessing", (left, level), (0, -11), textcoords="offset points", color=palette.muted, fontsize=8.5
     )
 
 
@@ -259,5 +264,5 @@ def _label(ax: Any, words: str, x: float, y: float, offset: tuple, align: str, c
         ha=align,
         color=colour,
         fontweight="bold",
-        fontsize=8,
+        fontsize=8.5,
     )

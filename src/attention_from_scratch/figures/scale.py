@@ -34,7 +34,7 @@ def max_weight(palette: Palette, record: Record) -> Drawing:
             (0, 4),
             textcoords="offset points",
             color=palette.muted,
-            fontsize=8,
+            fontsize=8.5,
         )
         for way, colour in zip(WAYS, (palette.series(0), palette.series(1)), strict=True):
             values = [record[f"scale.{what}.{way}.d{d}"] for d in widths]
@@ -96,17 +96,17 @@ def jacobian(palette: Palette, record: Record) -> Drawing:
         ax.minorticks_off()
         ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0%", "25%", "50%", "75%", "100%"])
     axes[0].set_ylabel("share of rows below")
-    axes[0].text(2e-7, 0.52, "half of the rows", color=palette.muted, fontsize=8)
+    axes[0].text(2e-7, 0.52, "half of the rows", color=palette.muted, fontsize=8.5)
     for index, width in enumerate(widths):
         axes[0].text(
             2e-7,
             0.95 - 0.075 * index,
             f"unscaled, dₖ = {width}",
             color=palette.series(index),
-            fontsize=8,
+            fontsize=8.5,
             fontweight="bold",
         )
-    axes[1].text(2e-7, 0.95, "scaled, any dₖ: grey", color=palette.muted, fontsize=8, fontweight="bold")
+    axes[1].text(2e-7, 0.95, "scaled, any dₖ: grey", color=palette.muted, fontsize=8.5, fontweight="bold")
     show = record.display
     alt = (
         "Cumulative distributions over rows, on a logarithmic axis. Scaled, all widths coincide: half of the "
@@ -130,23 +130,25 @@ def training(palette: Palette, record: Record) -> Drawing:
             data[f"{way} seed {seed}"] = list(curve)
             ax.plot(steps, curve, color=colour, linewidth=1, alpha=0.45)
         ax.plot(steps, curves.mean(axis=0), color=colour, linewidth=2.4)
+    between = " " if palette.narrow else "\n"
     for name, words in (("commonest", "commonest value"), ("chance", "chance")):
         level = record[f"scale.training.{name}"]
         ax.axhline(level, color=palette.muted, linestyle=(0, (4, 3)), linewidth=1)
         ax.annotate(
-            f"{words}:\n{record.display(f'scale.training.{name}')}",
+            f"{words}:{between}{record.display(f'scale.training.{name}')}",
             (steps[-1], level),
-            (5, 0),
+            (0, -3) if palette.narrow else (5, 0),
             textcoords="offset points",
-            va="center",
+            ha="right" if palette.narrow else "left",
+            va="top" if palette.narrow else "center",
             color=palette.muted,
-            fontsize=8,
+            fontsize=8.5,
         )
     ends = {way: record[f"scale.training.accuracy.{way}"] for way in WAYS}
     for way, colour in zip(WAYS, (palette.series(0), palette.series(1)), strict=True):
         ax.annotate(
             f"{way}, mean of {len(record.arrays[f'training.{way}'])} seeds",
-            (steps[-1], ends[way]),
+            (steps[-1], 0.7 if palette.narrow and way == "unscaled" else ends[way]),
             (0, -12 if way == "scaled" else 6),
             textcoords="offset points",
             ha="right",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from measured.terms.drawing import Drawing, Palette, subplots
 from measured.terms.record import Record
 
@@ -26,15 +28,16 @@ def where_it_decides(palette: Palette, record: Record) -> Drawing:
             colour = palette.series(index)
             for row, kept in enumerate(("accuracies", "largest_scores")):
                 curves = record.arrays[f"{kept}.{start}.{way}.usual"]
-                thin, mean = curves.T[drawn], curves.mean(axis=0)[drawn]
-                axes[row, column].plot(updates[drawn], thin, color=colour, linewidth=0.8, alpha=0.45)
-                axes[row, column].plot(updates[drawn], mean, color=colour, linewidth=2, label=words)
+                lowest, mean, highest = (f(curves, axis=0)[drawn] for f in (np.min, np.mean, np.max))
+                ax = axes[row, column]
+                ax.fill_between(updates[drawn], lowest, highest, color=colour, alpha=0.18, linewidth=0)
+                ax.plot(updates[drawn], mean, color=colour, linewidth=2, label=words)
                 data |= {f"{kept}, {title}, {words}, seed {s}": list(c) for s, c in enumerate(curves)}
         axes[0, column].set(title=title, ylim=(0, 1.05), xlim=(0, SHOWN))
-        axes[1, column].set(yscale="log", xlabel="updates")
+        axes[1, column].set(yscale="log", xlabel="updates", title=title if palette.narrow else "")
     axes[0, 0].set_ylabel("accuracy, held out")
     axes[1, 0].set_ylabel("largest score of a row")
-    axes[1, 1].legend(loc="lower right", fontsize=8)
+    axes[1, 1].legend(loc="lower right", fontsize=8.5)
     show = record.display
     alt = (
         "Four curves in each of two columns. From embeddings of variance one, the accuracy without a "

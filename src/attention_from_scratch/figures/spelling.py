@@ -52,7 +52,7 @@ def by_length(palette: Palette, record: Record) -> Drawing:
             f"the {words}, {errors[0]:.2f} at {LENGTHS[0]} letters, {errors[-1]:.2f} at {LENGTHS[-1]}"
         )
     axes.set(xlabel="letters", ylabel="word error", ylim=(0, 1))
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8.5)
     alt = f"Five lines of word error against letters: {'; '.join(told)}."
     return Drawing(figure, alt, data)
 

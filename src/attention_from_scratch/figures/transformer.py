@@ -40,7 +40,12 @@ def removal(palette: Palette, record: Record) -> Drawing:
     axes[0].set_ylabel("share of the norm, before training")
     axes[1].set(title="Gradient, before training", xlabel="after block")
     axes[1].set_ylabel("factors of ten over the last block's")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+    figure.legend(
+        *axes[0].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=1 if palette.narrow else 3,
+        fontsize=8.5,
+    )
     show = record.display
     alt = (
         "Two panels over the blocks of new models. Left, the share of the tokens' norm that they do not have "
@@ -81,6 +86,6 @@ def positions(palette: Palette, record: Record) -> Drawing:
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="tokens", ylabel="accuracy")
     ax.set_xticks(lengths, [str(n) for n in lengths])
     ax.minorticks_off()
-    ax.legend(loc="upper right", fontsize=8)
+    ax.legend(loc="upper right", fontsize=8.5)
     alt = f"Accuracy at {', '.join(map(str, lengths))} tokens, by positions: {'; '.join(ends)}."
     return Drawing(figure, alt, data)

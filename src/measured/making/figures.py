@@ -11,31 +11,46 @@ from measured.making.fingerprint import Fingerprint
 from measured.making.running import naming
 from measured.project import Project
 from measured.terms.drawing import SCHEMES, Drawing, Palette, Plot, style, svg_of
-from measured.terms.record import read_record
+from measured.terms.record import Record, read_record
+
+Made = tuple[Drawing, str, str, Palette]
+"""A figure, as SVG at full width and narrow, and the palette that paints both."""
 
 
-def make_figure(project: Project, plot: Plot) -> tuple[Drawing, str, Palette]:
-    """Draw once, with Matplotlib's own settings and the palette's, whatever an author has set.
+def make_figure(project: Project, plot: Plot) -> Made:
+    """Draw wide and narrow, with Matplotlib's own settings and the palette's, whatever an author has set.
 
     Raises:
         MeasuredError: a record is missing, the drawing function raised, or the figure has no alt text.
     """
-    import matplotlib as mpl
-
     palette = project.read_palette()
     records = [read_record(project.records / f"{name}.json") for name in plot.records]
-    with naming(f"figure {plot.name}", {}), mpl.rc_context():
+    with naming(f"figure {plot.name}", {}):
+        narrow, _ = _drawn(plot, palette.narrowed(), records)
+        wide, drawing = _drawn(plot, palette, records)
+        return drawing, wide, narrow, palette
+
+
+def _drawn(plot: Plot, palette: Palette, records: Sequence[Record]) -> tuple[str, Drawing]:
+    import matplotlib as mpl
+
+    with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(style(palette))
         drawing = plot.draw(palette, *records)
-        return drawing, svg_of(drawing, plot.name, palette), palette
+        return svg_of(drawing, plot.name, palette), drawing
 
 
-def files_of(name: str, made: tuple[Drawing, str, Palette], fingerprint: Fingerprint) -> dict[str, bytes]:
-    """A figure's files: SVG with CSS variables, light, dark, the data; and the one that vouches for them."""
-    drawing, svg, palette = made
+def files_of(name: str, made: Made, fingerprint: Fingerprint) -> dict[str, bytes]:
+    """A figure's files: SVG with CSS variables, light, dark, the data; and the one that vouches for them.
+
+    A drawing that is narrow already has an empty narrow form.
+    """
+    drawing, svg, narrow, palette = made
+    narrow = "" if _size(narrow) == _size(svg) else palette.paint(narrow, None)
     texts = {f"{name}.{scheme}.svg": _described(palette.paint(svg, scheme), drawing) for scheme in SCHEMES}
-    texts |= {f"{name}.svg": palette.paint(svg, None), f"{name}.csv": csv_of(drawing.data)}
+    texts |= {f"{name}.svg": palette.paint(svg, None), f"{name}.narrow.svg": narrow}
+    texts |= {f"{name}.csv": csv_of(drawing.data)}
     written = {name: text.encode() for name, text in texts.items()}
     voucher = {
         "name": name,
@@ -44,6 +59,10 @@ def files_of(name: str, made: tuple[Drawing, str, Palette], fingerprint: Fingerp
         "files": {path: files.sha256(data) for path, data in written.items()},
     }
     return {**written, f"{name}.json": files.json_bytes(archives.sealed(voucher))}
+
+
+def _size(svg: str) -> str:
+    return svg.partition('viewBox="')[2].partition('"')[0]
 
 
 def csv_of(columns: Mapping[str, Sequence]) -> str:

@@ -148,7 +148,10 @@ class FigureProduct:
     def files(self) -> tuple[Path, ...]:
         """What it leaves; the first vouches for the others."""
         stem = self.project.drawings / self.plot.name
-        return tuple(Path(f"{stem}{end}") for end in (".json", ".svg", ".light.svg", ".dark.svg", ".csv"))
+        return tuple(
+            Path(f"{stem}{end}")
+            for end in (".json", ".svg", ".narrow.svg", ".light.svg", ".dark.svg", ".csv")
+        )
 
     def inputs(self) -> Fingerprint:
         """The drawing function, all that it imports, the palette, and the records as they are."""

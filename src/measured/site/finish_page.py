@@ -27,10 +27,10 @@ from measured.weaving import diagrams, formulas
 _TOKEN = re.compile("\ue010(\\d+)\ue011")
 _ALIGNED = re.compile(r"text-align:\s*(left|right|center);?")
 _CLASSES = {"left": "", "right": "number", "center": "centre"}
+_KEPT_AS_IT_IS = re.compile(r"<(script|style|article|pre|textarea)\b.*?</\1>", re.S)
+_BLANKS = re.compile(r"\s*\n\s*")
 _BETWEEN = "\ue012"
 NEUTRAL = "site:/"
-NARROW = 300  # points: a drawing that a phone shows whole, with its words no smaller than they were drawn
-_WIDTH = re.compile(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)')
 STEPS = ("figures", "formulas", "diagrams", "tables", "links", "theme", "styles")
 
 
@@ -62,7 +62,7 @@ class Setting:
     """What finishing must know of a site.
 
     Args:
-        figures: markup of each finished figure, by name.
+        figures: markup of each finished figure, by name: wide, and narrow where that is another drawing.
         expected: what weaving left in each page, by its file in the site.
         templates: the folder of the installed theme.
         scripts: files of the site that pages may fetch as scripts, besides the theme's.
@@ -76,7 +76,7 @@ class Setting:
         of: what else decides over a finished page, as text: versions of the steps.
     """
 
-    figures: Callable[[str], str]
+    figures: Callable[[str], tuple[str, str]]
     expected: Mapping[str, Expected]
     templates: Path
     scripts: tuple[str, ...] = ()
@@ -225,11 +225,20 @@ def _all_steps(text: str, path: str, setting: Setting) -> Finished:
                 path=path,
                 expected="each of them; the markdown_extensions that they need (CONTRIBUTING)",
             )
-    written = page.text()
+    written = _without_blank_lines(page.text())
     final = LexborHTMLParser(written)
     _drop_comments(final)
     _refuse(final, path, setting)
     return _finished(final, text, path, counts)
+
+
+def _without_blank_lines(text: str) -> str:
+    """What templates of a theme leave between their elements goes; authors' articles stay as they are."""
+    made, end = [], 0
+    for kept in _KEPT_AS_IT_IS.finditer(text):
+        made += [_BLANKS.sub("\n", text[end : kept.start()]), kept[0]]
+        end = kept.end()
+    return "".join([*made, _BLANKS.sub("\n", text[end:])])
 
 
 def _steps() -> tuple[Callable[[Page], int], ...]:
@@ -245,15 +254,18 @@ def _steps() -> tuple[Callable[[Page], int], ...]:
 
 
 def _inline_figures(page: Page) -> int:
-    """Figures become inline SVG, which follows the reader's scheme."""
+    """Figures become inline SVG, which follows the reader's scheme; of two drawings one is shown."""
     found = page.tree.css("img[data-figure]")
     for image in found:
         label = html.escape(image.attributes.get("alt") or "", quote=True)
-        svg = page.setting.figures(image.attributes["data-figure"] or "")
-        width = _WIDTH.search(svg)
-        narrow = ' class="narrow"' if width and float(width[1]) <= NARROW else ""
+        drawn = [svg for svg in page.setting.figures(image.attributes["data-figure"] or "") if svg]
+        shapes = ("wide", "narrow data-search-exclude") if len(drawn) == 2 else ("alone",)
         page.put(
-            image, compact(svg.strip()).replace("<svg", f'<svg{narrow} role="img" aria-label="{label}"', 1)
+            image,
+            "".join(
+                compact(svg.strip()).replace("<svg", f'<svg class={shape} role="img" aria-label="{label}"', 1)
+                for svg, shape in zip(drawn, shapes, strict=True)
+            ),
         )
     return len(found)
 

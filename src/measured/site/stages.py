@@ -82,11 +82,13 @@ def _banner(reasons: Sequence[str]) -> str:
     return f'<div class="quick-banner" role="status">Not for publishing: {told}.</div>\n'
 
 
-def _figures(project: Project) -> Callable[[str], str]:
+def _figures(project: Project) -> Callable[[str], tuple[str, str]]:
     @cache
-    def markup(name: str) -> str:
+    def markup(name: str) -> tuple[str, str]:
+        ends = (".svg", ".narrow.svg")
         try:
-            return (project.drawings / f"{name}.svg").read_text(encoding="utf-8")
+            wide, narrow = ((project.drawings / f"{name}{end}").read_text(encoding="utf-8") for end in ends)
+            return wide, narrow
         except OSError as error:
             raise MeasuredError(f"no figure is drawn under the name {name}", mend="nox -s build") from error
 
