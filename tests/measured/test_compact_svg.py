@@ -142,6 +142,11 @@ def test_what_stays_inside_needs_no_clip_and_clips_have_short_names(inner, neede
     assert ("url(#a-0)" in shorter) is needed
 
 
+def test_a_mark_keeps_the_address_that_no_script_of_a_theme_writes_to():
+    drawn = '<svg xmlns:xlink="http://www.w3.org/1999/xlink"><use xlink:href="#m" x="1" y="2"/></svg>'
+    assert compact(drawn) == '<svg><use x="1" y="2" xlink:href="#m"/></svg>'
+
+
 def test_a_line_keeps_the_corners_that_bend_it():
     drawn = '<path d="M0 0L10 0.1L20 0L30 5L40 10" fill="none" stroke="a"/>'
     assert compact(drawn) == '<path d="M0 0h20l20 10" fill="none" stroke="a"/>'

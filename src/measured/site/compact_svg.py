@@ -65,11 +65,13 @@ def compact(svg: str) -> str:
     _drop_unused(root)
     _shorten_ids(root)
     text = _NAMESPACES.sub("", etree.tostring(root, encoding="unicode"))
+    # Scripts of themes write to the href of whatever has one; that of a mark cannot be written.
+    text = text.replace(' href="#', ' xlink:href="#')
     return _PATH.sub(lambda match: _shorter(match[0]), text)
 
 
 def _parsed(svg: str) -> etree._Element:
-    """The drawing as a tree, with addresses as SVG 2 writes them."""
+    """The drawing as a tree, with addresses of one form."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
     root = etree.fromstring(svg, parser)
     for node in root.iter("*"):
