@@ -1,0 +1,117 @@
+"""The question: do the horizons of `recurrence` hold with a larger budget, and from a start that suits them.
+
+Drawn: the same coin flips, the same readers and the same training as in `recurrence`, at 100 tokens, for
+four times as many updates at most; and the GRU and the LSTM once more, from chrono initialisation (Tallec
+and Ollivier 2018) for the length at hand. At 200 tokens an LSTM from Keras' start, for as many updates as
+the one that learned shorter sequences first: its missing control.
+
+Measured: from how many seeds each training is solved within the first budget, and within the larger one.
+
+Refuted, if gated layers solved 100 tokens within the larger budget from Keras' start: then `recurrence`
+would have measured patience and no horizon.
+
+Seeds, lengths, rates and both budgets were declared before anything ran; nothing was tuned.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from attention_from_scratch.experiments.policies import COUNT
+from attention_from_scratch.experiments.recurrence_budgets_runs import train_longer
+from attention_from_scratch.experiments.recurrence_runs import BUDGET
+from measured.terms.experiment import Experiment, Findings, Run
+from measured.terms.family import Family, rows, table
+from measured.terms.measurement import Close
+from measured.terms.scope import Scope
+from measured.terms.trial import Outcomes, Study, read_outcomes
+
+STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "recurrence_budgets.json"
+
+TIMES = 4
+LENGTHS_BEFORE = 4
+TRAINING = {**BUDGET, "epochs": TIMES * BUDGET["epochs"]}
+PARAMETERS: dict[str, Any] = {
+    **TRAINING,
+    "seeds": [0, 1, 2, 3, 4],
+    "length": 100,
+    "first_updates": BUDGET["epochs"] * BUDGET["training"] // BUDGET["batch"],
+    "most_updates": TRAINING["epochs"] * BUDGET["training"] // BUDGET["batch"],
+    "control_length": 200,
+    "control_epochs": (1 + LENGTHS_BEFORE) * BUDGET["epochs"],
+}
+READERS = {
+    "simple_rnn": "a SimpleRNN, orthogonal start",
+    "gru": "a GRU, Keras' start",
+    "lstm": "an LSTM, Keras' start",
+    "gru_chrono": "a GRU, chrono start",
+    "lstm_chrono": "an LSTM, chrono start",
+}
+WITHIN = {"first": PARAMETERS["first_updates"], "larger": PARAMETERS["most_updates"]}
+
+# fmt: off
+SOLVED = Family("recurrence.budgets.solved.{reader}.{within}",
+    "seeds from which {reader} solves the length within the {within} budget",
+    Close("near its horizon one seed may tip over on rounding", atol=1), "d",
+    labels={"reader": READERS, "within": {"first": "first", "larger": "larger"}})
+CONTROL = Family("recurrence.budgets.control_solved",
+    "seeds from which an LSTM, Keras' start, solves the longest length with as many updates as shorter "
+    "lengths and this one get", Close("near its horizon one seed may tip over on rounding", atol=1), "d")
+SEED_COUNT = Family("recurrence.budgets.seed_count", "seeds of each training with a larger budget", COUNT)
+# fmt: on
+
+
+def runs(stored: Outcomes) -> list[Run]:
+    """Every training; none depends on another."""
+    asked = {name: (name, PARAMETERS["length"], TRAINING["epochs"]) for name in READERS}
+    asked["control"] = ("lstm", PARAMETERS["control_length"], PARAMETERS["control_epochs"])
+    return [
+        Run(
+            f"{name}.seed{seed}",
+            train_longer,
+            {"seed": seed, "reader": reader, "length": length, **BUDGET, "epochs": epochs},
+        )
+        for name, (reader, length, epochs) in asked.items()
+        for seed in PARAMETERS["seeds"]
+    ]
+
+
+def measure(seeds: list[int], **_: Any) -> Findings:
+    """Count, over the stored outcomes, what was solved within how many updates."""
+    stored = read_outcomes(STORED)
+    found = [SEED_COUNT.of(len(seeds))]
+    for reader in READERS:
+        made = [stored[f"{reader}.seed{seed}"] for seed in seeds]
+        for within, updates in WITHIN.items():
+            solved = sum(bool(one["solved"] and one["steps"] <= updates) for one in made)
+            found.append(SOLVED.of(solved, reader=reader, within=within))
+    found.append(CONTROL.of(sum(bool(stored[f"control.seed{seed}"]["solved"]) for seed in seeds)))
+    columns = {f"within {updates:,} updates": SOLVED.at(within=name) for name, updates in WITHIN.items()}
+    return Findings(
+        tuple(found), tables=(table("recurrence.budgets", "reader", rows("reader", READERS), columns),)
+    )
+
+
+EXPERIMENT = Experiment(
+    name="recurrence_budgets",
+    question="Do the horizons hold with a larger budget, and from a start that suits the distance?",
+    measure=measure,
+    parameters=PARAMETERS,
+    prefixes=("recurrence",),
+    studies=(
+        Study(
+            "recurrence_budgets",
+            "Readers with a larger budget, and gated ones from chrono initialisation: solved when?",
+            runs,
+            tolerance={"accuracy": 0.1, "steps": 256},
+        ),
+    ),
+    scopes={
+        "recurrence.budgets.*": Scope(
+            "Readers of width {width}, at most {most_updates} updates of {batch} sequences of {length} "
+            "tokens (the control: {control_length} tokens, {control_epochs} epochs), Adam at "
+            "{learning_rate}, stopped once {stop_at} of a validation set is right; seeds {seeds}."
+        )
+    },
+)
