@@ -7,6 +7,8 @@ the one that learned shorter sequences first: its missing control.
 
 Measured: from how many seeds each training is solved within the first budget, and within the larger one.
 
+After the look: the claims below, whose fresh seeds were not yet drawn.
+
 Refuted, if gated layers solved 100 tokens within the larger budget from Keras' start: then `recurrence`
 would have measured patience and no horizon.
 
@@ -21,11 +23,12 @@ from typing import Any
 from attention_from_scratch.experiments.policies import COUNT
 from attention_from_scratch.experiments.recurrence_budgets_runs import train_longer
 from attention_from_scratch.experiments.recurrence_runs import BUDGET
+from measured.terms.claims import Claim, Verdict, equal
 from measured.terms.experiment import Experiment, Findings, Run
 from measured.terms.family import Family, rows, table
-from measured.terms.measurement import Close
+from measured.terms.null import becomes, instead
 from measured.terms.scope import Scope
-from measured.terms.trial import Outcomes, Study, read_outcomes
+from measured.terms.trial import Confirmation, Outcomes, Study, Trial, read_outcomes
 
 STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "recurrence_budgets.json"
 
@@ -48,16 +51,16 @@ READERS = {
     "gru_chrono": "a GRU, chrono start",
     "lstm_chrono": "an LSTM, chrono start",
 }
+STARTS = {"gru": "gru_chrono", "lstm": "lstm_chrono"}  # Keras' and the other
 WITHIN = {"first": PARAMETERS["first_updates"], "larger": PARAMETERS["most_updates"]}
 
 # fmt: off
 SOLVED = Family("recurrence.budgets.solved.{reader}.{within}",
-    "seeds from which {reader} solves the length within the {within} budget",
-    Close("near its horizon one seed may tip over on rounding", atol=1), "d",
+    "seeds from which {reader} solves the length within the {within} budget", COUNT, "d",
     labels={"reader": READERS, "within": {"first": "first", "larger": "larger"}})
 CONTROL = Family("recurrence.budgets.control_solved",
     "seeds from which an LSTM, Keras' start, solves the longest length with as many updates as shorter "
-    "lengths and this one get", Close("near its horizon one seed may tip over on rounding", atol=1), "d")
+    "lengths and this one get", COUNT, "d")
 SEED_COUNT = Family("recurrence.budgets.seed_count", "seeds of each training with a larger budget", COUNT)
 # fmt: on
 
@@ -93,6 +96,63 @@ def measure(seeds: list[int], **_: Any) -> Findings:
     )
 
 
+def _keras_guess(found: Findings) -> Verdict:
+    return equal(SOLVED.values(found, reader=list(STARTS), within="larger"), 0)
+
+
+def _chrono_reaches(found: Findings) -> Verdict:
+    return equal(
+        SOLVED.values(found, reader=list(STARTS.values()), within="larger"), len(PARAMETERS["seeds"])
+    )
+
+
+def _control_guesses(found: Findings) -> Verdict:
+    return equal({"solved": found["recurrence.budgets.control_solved"]}, 0)
+
+
+def ask(seed: int, readers: list[str], **settings: Any) -> dict[str, Any]:
+    """Train each reader from this seed with the larger budget, and say whether it solves the length."""
+    return {
+        f"{reader}_solved": train_longer(seed, reader, PARAMETERS["length"], **settings)["solved"]
+        for reader in readers
+    }
+
+
+FRESH = Trial(
+    "recurrence_budgets_fresh_seeds",
+    "A larger budget, from Keras' start and from a chrono start: which gated readers solve 100 tokens?",
+    ask,
+    {"readers": [*STARTS, *STARTS.values()], **TRAINING},
+)
+SAID = "recurrence.budgets.solved.{reader}.larger"
+CLAIMS = (
+    Claim(
+        "recurrence.budgets_keras_guess",
+        "from Keras' start neither the GRU nor the LSTM solves the length within the larger budget, from any "
+        "of the seeds",
+        _keras_guess,
+        nulls=tuple(becomes(SAID.format(reader=reader), 1) for reader in STARTS),
+        confirmed_by=Confirmation(FRESH, "not gru_solved and not lstm_solved"),
+    ),
+    Claim(
+        "recurrence.budgets_chrono_reaches",
+        "from a chrono start the GRU and the LSTM solve the length within the larger budget, from each seed",
+        _chrono_reaches,
+        nulls=tuple(
+            instead(SAID.format(reader=chrono), by=SAID.format(reader=keras))
+            for keras, chrono in STARTS.items()
+        ),
+        confirmed_by=Confirmation(FRESH, "gru_chrono_solved and lstm_chrono_solved"),
+    ),
+    Claim(
+        "recurrence.budgets_control_guesses",
+        "with as many updates at the longest length alone, an LSTM from Keras' start solves it from none of "
+        "the seeds",
+        _control_guesses,
+        nulls=(becomes("recurrence.budgets.control_solved", 1),),
+    ),
+)
+
 EXPERIMENT = Experiment(
     name="recurrence_budgets",
     question="Do the horizons hold with a larger budget, and from a start that suits the distance?",
@@ -107,6 +167,7 @@ EXPERIMENT = Experiment(
             tolerance={"accuracy": 0.1, "steps": 256},
         ),
     ),
+    claims=CLAIMS,
     scopes={
         "recurrence.budgets.*": Scope(
             "Readers of width {width}, at most {most_updates} updates of {batch} sequences of {length} "
