@@ -20,13 +20,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from attention_from_scratch.experiments.policies import COUNT
+from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT
 from attention_from_scratch.experiments.recurrence_budgets_runs import train_longer
 from attention_from_scratch.experiments.recurrence_runs import BUDGET
-from measured.terms.claims import Claim, Verdict, equal
+from measured.terms.claims import Claim, Verdict, above, below, between
 from measured.terms.experiment import Experiment, Findings, Run
 from measured.terms.family import Family, rows, table
-from measured.terms.null import becomes, instead
+from measured.terms.null import one_seed, relabelled
 from measured.terms.scope import Scope
 from measured.terms.trial import Confirmation, Outcomes, Study, Trial, read_outcomes
 
@@ -58,9 +58,12 @@ WITHIN = {"first": PARAMETERS["first_updates"], "larger": PARAMETERS["most_updat
 SOLVED = Family("recurrence.budgets.solved.{reader}.{within}",
     "seeds from which {reader} solves the length within the {within} budget", COUNT, "d",
     labels={"reader": READERS, "within": {"first": "first", "larger": "larger"}})
-CONTROL = Family("recurrence.budgets.control_solved",
-    "seeds from which an LSTM, Keras' start, solves the longest length with as many updates as shorter "
-    "lengths and this one get", COUNT, "d")
+ACCURACY = Family("recurrence.budgets.accuracy.{reader}",
+    "test accuracy of {reader}, after the larger budget or once it was solved, mean over seeds",
+    ARITHMETIC, ".3f", labels={"reader": READERS})
+CONTROL = Family("recurrence.budgets.control_accuracy",
+    "test accuracy of an LSTM, Keras' start, at the longest length, with as many updates as shorter "
+    "lengths and this one get, mean over seeds", ARITHMETIC, ".3f")
 SEED_COUNT = Family("recurrence.budgets.seed_count", "seeds of each training with a larger budget", COUNT)
 # fmt: on
 
@@ -89,25 +92,25 @@ def measure(seeds: list[int], **_: Any) -> Findings:
         for within, updates in WITHIN.items():
             solved = sum(bool(one["solved"] and one["steps"] <= updates) for one in made)
             found.append(SOLVED.of(solved, reader=reader, within=within))
-    found.append(CONTROL.of(sum(bool(stored[f"control.seed{seed}"]["solved"]) for seed in seeds)))
+        found.append(ACCURACY.over_seeds([one["accuracy"] for one in made], seeds, reader=reader))
+    found.append(CONTROL.over_seeds([stored[f"control.seed{seed}"]["accuracy"] for seed in seeds], seeds))
     columns = {f"within {updates:,} updates": SOLVED.at(within=name) for name, updates in WITHIN.items()}
+    columns["accuracy at the end"] = ACCURACY.at()
     return Findings(
         tuple(found), tables=(table("recurrence.budgets", "reader", rows("reader", READERS), columns),)
     )
 
 
-def _keras_guess(found: Findings) -> Verdict:
-    return equal(SOLVED.values(found, reader=list(STARTS), within="larger"), 0)
+def _keras_fails(found: Findings) -> Verdict:
+    return below(ACCURACY.samples(found, reader=list(STARTS)), PARAMETERS["stop_at"])
 
 
 def _chrono_reaches(found: Findings) -> Verdict:
-    return equal(
-        SOLVED.values(found, reader=list(STARTS.values()), within="larger"), len(PARAMETERS["seeds"])
-    )
+    return above(ACCURACY.samples(found, reader=list(STARTS.values())), 0.99)
 
 
 def _control_guesses(found: Findings) -> Verdict:
-    return equal({"solved": found["recurrence.budgets.control_solved"]}, 0)
+    return between(CONTROL.samples(found), 0.4, 0.6)
 
 
 def ask(seed: int, readers: list[str], **settings: Any) -> dict[str, Any]:
@@ -124,32 +127,37 @@ FRESH = Trial(
     ask,
     {"readers": [*STARTS, *STARTS.values()], **TRAINING},
 )
-SAID = "recurrence.budgets.solved.{reader}.larger"
+SAID = "recurrence.budgets.accuracy.{reader}"
 CLAIMS = (
     Claim(
-        "recurrence.budgets_keras_guess",
+        "recurrence.budgets_keras_fails",
         "from Keras' start neither the GRU nor the LSTM solves the length within the larger budget, from any "
         "of the seeds",
-        _keras_guess,
-        nulls=tuple(becomes(SAID.format(reader=reader), 1) for reader in STARTS),
+        _keras_fails,
+        nulls=tuple(one_seed(SAID.format(reader=reader), by=1.0) for reader in STARTS),
         confirmed_by=Confirmation(FRESH, "not gru_solved and not lstm_solved"),
     ),
     Claim(
         "recurrence.budgets_chrono_reaches",
         "from a chrono start the GRU and the LSTM solve the length within the larger budget, from each seed",
         _chrono_reaches,
-        nulls=tuple(
-            instead(SAID.format(reader=chrono), by=SAID.format(reader=keras))
-            for keras, chrono in STARTS.items()
+        nulls=(
+            *(one_seed(SAID.format(reader=chrono), by=0.5) for chrono in STARTS.values()),
+            *(
+                relabelled(SAID.format(reader=chrono), SAID.format(reader=keras))
+                for keras, chrono in STARTS.items()
+            ),
         ),
         confirmed_by=Confirmation(FRESH, "gru_chrono_solved and lstm_chrono_solved"),
     ),
     Claim(
         "recurrence.budgets_control_guesses",
-        "with as many updates at the longest length alone, an LSTM from Keras' start solves it from none of "
-        "the seeds",
+        "with as many updates at the longest length alone, an LSTM from Keras' start guesses, from each seed",
         _control_guesses,
-        nulls=(becomes("recurrence.budgets.control_solved", 1),),
+        nulls=(
+            one_seed("recurrence.budgets.control_accuracy", by=1.0),
+            one_seed("recurrence.budgets.control_accuracy", by=0.0),
+        ),
     ),
 )
 
