@@ -19,8 +19,10 @@ from attention_from_scratch.experiments import (
     speller,
     spelling,
     transformer_backward,
+    transformer_norm,
     transformer_positions,
     transformer_removal,
+    transformer_removal_trained,
     transformer_tasks,
 )
 
@@ -42,6 +44,8 @@ EXPERIMENTS = [
     speller.EXPERIMENT,
     building.EXPERIMENT,
     transformer_removal.EXPERIMENT,
+    transformer_removal_trained.EXPERIMENT,
+    transformer_norm.EXPERIMENT,
     transformer_positions.EXPERIMENT,
     transformer_tasks.EXPERIMENT,
     transformer_backward.EXPERIMENT,

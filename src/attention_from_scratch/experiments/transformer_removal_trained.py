@@ -1,0 +1,117 @@
+"""The question: what does a model learn without one of its parts, at one to eight blocks.
+
+Drawn: the models of `transformer_removal`, trained, each at the best of three rates; what is trained, and how
+the rate is chosen, stands in `transformer_norm_plan`. After the training: the accuracy, and by how much the
+tokens of a sequence differ after the last block.
+
+Refuted, if models without residual sums learned the task like the whole ones at every depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from attention_from_scratch.experiments import transformer_norm_plan as plan
+from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT
+from attention_from_scratch.tasks.sequences import SYMBOLS
+from measured.terms.experiment import Experiment, Findings, Table
+from measured.terms.family import Family
+from measured.terms.measurement import Spread
+from measured.terms.scope import Scope
+from measured.terms.trial import Study, read_outcomes
+
+STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "transformer_removal.json"
+WORDS = {name: words for name, (words, _) in plan.VARIANTS.items()}
+LABELS = {"variant": WORDS}
+STORED_VALUE = Spread("stored outcomes of a study: they move when it is run again", k=4, floor=0.05)
+
+# fmt: off
+ACCURACY = Family("transformer.removal.accuracy.{variant}.d{depth}",
+    "test accuracy of {depth} blocks after training, {variant}, mean over seeds", STORED_VALUE, ".2f",
+    labels=LABELS)
+APART = Family("transformer.removal.apart_trained.{variant}.d{depth}",
+    "share of the tokens' norm that is not common to a sequence, after the last of {depth} trained blocks, "
+    "{variant}, mean over seeds", STORED_VALUE, ".2f", labels=LABELS)
+RATE = Family("transformer.removal.rate.{variant}.d{depth}",
+    "rate that the trials chose for {depth} blocks, {variant}", COUNT, "g", labels=LABELS)
+GUESSED = Family("transformer.removal.chance", "accuracy of guessing one of the symbols", ARITHMETIC, ".3f")
+# fmt: on
+
+
+def measure(seeds: list[int], depths: list[int], **_: Any) -> Findings:
+    """Sum up each model once all of its seeds have been trained."""
+    stored = read_outcomes(STORED)
+    found = [GUESSED.of(1 / SYMBOLS)]
+    done = set()
+    for variant, depth in product(plan.VARIANTS, depths):
+        names = [plan.removal_name(variant, depth, seed) for seed in seeds]
+        if all(name in stored for name in names):
+            at = {"variant": variant, "depth": depth}
+            made = [stored[name] for name in names]
+            found += [
+                ACCURACY.over_seeds([run["accuracy"][0] for run in made], seeds, **at),
+                APART.over_seeds([run["apart_trained"][-1] for run in made], seeds, **at),
+                RATE.of(plan.chosen_rate(stored, variant, depth), **at),
+            ]
+            done.add((variant, depth))
+    return Findings(tuple(found), tables=tuple(_tables(depths, done)))
+
+
+def _tables(depths: list[int], done: set[tuple[str, int]]) -> Iterator[Table]:
+    """Parts by depths; what the study has not trained yet is said."""
+    columns = tuple("1 block" if depth == 1 else f"{depth} blocks" for depth in depths)
+    for name, what, family in (
+        ("accuracy", "accuracy", ACCURACY),
+        ("apart_trained", "share not common, trained", APART),
+        ("rates", "rate chosen", RATE),
+    ):
+        yield Table(
+            f"transformer.removal_{name}",
+            (what, *columns),
+            tuple(
+                (
+                    words,
+                    *(
+                        family.cell(variant=variant, depth=depth)
+                        if (variant, depth) in done
+                        else "not trained yet"
+                        for depth in depths
+                    ),
+                )
+                for variant, words in WORDS.items()
+            ),
+        )
+
+
+EXPERIMENT = Experiment(
+    name="transformer_removal_trained",
+    question="What does a model learn without one of its parts, at one to eight blocks?",
+    measure=measure,
+    parameters=plan.REMOVAL_PARAMETERS,
+    prefixes=("transformer",),
+    studies=(
+        Study(
+            "transformer_removal",
+            "Models of one to eight blocks with one part taken away, each at the best of three rates.",
+            plan.removal_runs,
+            tolerance={
+                "accuracy": 0.3,
+                "validation": 0.3,
+                "apart_start": 0.02,
+                "apart_trained": 0.3,
+                "gradients_start": 10.0,
+                "gradients_trained": 10.0,
+            },
+        ),
+    ),
+    scopes={
+        "transformer.removal.*": Scope(
+            "Causal models of width {width} with {num_heads} heads, {steps} updates of {batch} sequences of "
+            "{length} tokens, Adam with a warm-up over {warm_up} updates to the best of the rates {rates}, "
+            "chosen with seed {rate_seed} in {rate_steps} updates; seeds {seeds}."
+        )
+    },
+)
