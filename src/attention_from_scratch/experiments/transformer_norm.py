@@ -16,12 +16,15 @@ from typing import Any
 
 from attention_from_scratch.experiments import transformer_norm_plan as plan
 from attention_from_scratch.experiments.policies import ARITHMETIC
+from attention_from_scratch.experiments.sequence_runs import train_and_test
 from attention_from_scratch.tasks.sequences import SYMBOLS
+from measured.terms.claims import Claim, Verdict, above, below, every
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family
 from measured.terms.measurement import Spread
+from measured.terms.null import one_seed, swapped
 from measured.terms.scope import Scope
-from measured.terms.trial import Study, read_outcomes
+from measured.terms.trial import Confirmation, Study, Trial, read_outcomes
 
 STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "transformer_norm.json"
 NORM_WORDS = {"before": "LayerNorm before", "after": "LayerNorm after"}
@@ -77,12 +80,72 @@ def _table(depths: list[int], done: set[tuple[str, str, int, str]]) -> Table:
     )
 
 
+LOST = "transformer.norm.accuracy.after.none.d8.fast"
+LEARNED = (
+    "transformer.norm.accuracy.before.none.d8.fast",
+    "transformer.norm.accuracy.before.risen.d8.fast",
+    "transformer.norm.accuracy.after.risen.d8.fast",
+    "transformer.norm.accuracy.after.none.d4.fast",
+    "transformer.norm.accuracy.after.none.d8.usual",
+)
+
+
+def _needs_warm_up(found: Findings) -> Verdict:
+    """Its neighbours on the map, one step away on each axis, and the norm before with warm-up, learn."""
+    at = {"depth": 8, "rate": "fast"}
+    return every(
+        below(ACCURACY.samples(found, norm="after", warm_up="none", **at), 0.2),
+        above(ACCURACY.samples(found, norm="before", **at), 0.8),
+        above(ACCURACY.samples(found, norm="after", warm_up="risen", **at), 0.8),
+        above(ACCURACY.samples(found, norm="after", warm_up="none", depth=4, rate="fast"), 0.8),
+        above(ACCURACY.samples(found, norm="after", warm_up="none", depth=8, rate="usual"), 0.8),
+    )
+
+
+def ask(seed: int) -> dict[str, float]:
+    """Train the cell that is lost, and those it is compared with, from this seed; their accuracies."""
+    kept = {}
+    for cell in (LOST, *LEARNED):
+        norm, warm_up, depth, rate = cell.removeprefix("transformer.norm.accuracy.").split(".")
+        differing = {"norm": norm, "blocks": int(depth.removeprefix("d"))}
+        given = plan.settings(seed, differing, plan.RATES[rate], plan.WARM_UPS[warm_up])
+        kept[f"{norm}_{warm_up}_{depth}_{rate}"] = train_and_test(**given)["accuracy"][0]
+    return kept
+
+
+FRESH = Trial(
+    "norm_fresh_seeds",
+    "Is the norm after, without warm-up, lost at eight blocks and the fastest rate, and what saves it?",
+    ask,
+    {},
+)
+CLAIMS = (
+    Claim(
+        "transformer.norm_after_needs_warm_up",
+        "at eight blocks and the fastest rate, every seed of the norm after without warm-up answers less "
+        "than 0.2; every seed answers more than 0.8 with a warm-up, with the norm before (with and without "
+        "warm-up), with four blocks, or at the rate one step slower",
+        _needs_warm_up,
+        nulls=(
+            *(swapped(LOST, other) for other in LEARNED),
+            one_seed(LOST, by=1.0),
+            *(one_seed(other, by="transformer.norm.chance") for other in LEARNED),
+        ),
+        confirmed_by=Confirmation(
+            FRESH,
+            "after_none_d8_fast < 0.2 and min(before_none_d8_fast, before_risen_d8_fast, "
+            "after_risen_d8_fast, after_none_d4_fast, after_none_d8_usual) > 0.8",
+        ),
+    ),
+)
+
 EXPERIMENT = Experiment(
     name="transformer_norm",
     question="Where may LayerNorm stand, and does the rate have to rise slowly at first?",
     measure=measure,
     parameters=plan.NORM_PARAMETERS,
     prefixes=("transformer",),
+    claims=CLAIMS,
     studies=(
         Study(
             "transformer_norm",

@@ -37,5 +37,6 @@ FIGURES = [
     Plot("explanation.ranks", explanation.ranks, ("explanation",)),
     Plot("explanation.curves", explanation.curves, ("explanation",)),
     Plot("transformer.removal", transformer.removal, ("transformer_removal",)),
+    Plot("transformer.norm_map", transformer.norm_map, ("transformer_norm",)),
     Plot("transformer.positions", transformer.positions, ("transformer_positions",)),
 ]

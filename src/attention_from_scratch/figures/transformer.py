@@ -1,4 +1,4 @@
-"""The figures of the transformer's page: what parts keep alive, and how far positions reach."""
+"""The figures of the transformer's page: what parts keep alive, the norm's map, how far positions reach."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ VARIANTS = {
     "residual": "no residual sums",
     "attention_alone": "attention alone",
 }
+NORMS = {"before": "norm before", "after": "norm after"}
+WARM_UPS = {"none": "no warm-up", "risen": "warm-up"}
+RATES = ("slow", "usual", "fast")
 DASHES = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (3, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)))
 
 
@@ -62,6 +65,43 @@ def removal(palette: Palette, record: Record) -> Drawing:
         + "."
     )
     return Drawing(figure, alt, data)
+
+
+def norm_map(palette: Palette, record: Record) -> Drawing:
+    """Four panels, norm by warm-up: accuracy by depth and rate, each cell its mean over seeds."""
+    from matplotlib.patches import Rectangle
+
+    depths, chance = record.parameters["depths"], record["transformer.norm.chance"]
+    figure, axes = subplots(palette, 2, 2, width=7.2, height=4.6, sharex=True, sharey=True)
+    cells, said = [], []
+    for row, (norm, norm_words) in enumerate(NORMS.items()):
+        for column, (warm_up, warm_up_words) in enumerate(WARM_UPS.items()):
+            panel = axes[row, column]
+            shown = {}
+            for x, rate in enumerate(RATES):
+                for y, depth in enumerate(depths):
+                    cell = f"transformer.norm.accuracy.{norm}.{warm_up}.d{depth}.{rate}"
+                    accuracy = record[cell]
+                    alpha = 0.06 + 0.34 * float(np.clip((accuracy - chance) / (1 - chance), 0, 1))
+                    place = (x + 0.03, y + 0.05)
+                    panel.add_patch(Rectangle(place, 0.94, 0.9, facecolor=palette.series(1), alpha=alpha))
+                    text = {"ha": "center", "va": "center", "fontsize": 11, "color": palette.ink}
+                    panel.text(x + 0.5, y + 0.5, record.display(cell), **text)
+                    shown.setdefault(depth, []).append(record.display(cell))
+                    cells.append((norm_words, warm_up_words, depth, rate, accuracy))
+            panel.set(xlim=(0, len(RATES)), ylim=(len(depths), 0), title=f"{norm_words}, {warm_up_words}")
+            panel.set_xticks(np.arange(len(RATES)) + 0.5, [f"rate {r:g}" for r in record.parameters["rates"]])
+            panel.set_yticks(np.arange(len(depths)) + 0.5, [f"{depth} blocks" for depth in depths])
+            panel.tick_params(length=0)
+            panel.grid(visible=False)
+            for side in panel.spines.values():
+                side.set_visible(False)
+            by_depth = "; ".join(f"{depth} blocks {', '.join(row)}" for depth, row in shown.items())
+            said.append(f"{norm_words}, {warm_up_words}: {by_depth}")
+    rates = ", ".join(f"{rate:g}" for rate in record.parameters["rates"])
+    alt = f"Accuracy at the rates {rates}, mean over seeds. {'. '.join(said)}."
+    names = ("norm", "warm-up", "blocks", "rate", "accuracy")
+    return Drawing(figure, alt, {name: [cell[i] for cell in cells] for i, name in enumerate(names)})
 
 
 def positions(palette: Palette, record: Record) -> Drawing:
