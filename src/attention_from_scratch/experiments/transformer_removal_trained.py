@@ -5,21 +5,25 @@ the rate is chosen, stands in `transformer_norm_plan`. After the training: the a
 tokens of a sequence differ after the last block.
 
 Refuted, if models without residual sums learned the task like the whole ones at every depth.
+
+After the look: the claims, whose words follow what these seeds showed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 from attention_from_scratch.experiments import transformer_norm_plan as plan
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT
 from attention_from_scratch.tasks.sequences import SYMBOLS
+from measured.terms.claims import Claim, Verdict, above, below, every, falls
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family
 from measured.terms.measurement import Spread
+from measured.terms.null import flat, one_seed, relabelled, swapped
 from measured.terms.scope import Scope
 from measured.terms.trial import Study, read_outcomes
 
@@ -86,6 +90,92 @@ def _tables(depths: list[int], done: set[tuple[str, int]]) -> Iterator[Table]:
         )
 
 
+DEEP = [depth for depth in plan.REMOVAL_DEPTHS if depth > 1]
+OTHERS = [variant for variant in plan.VARIANTS if variant != "residual"]
+DISPENSABLE = ["norm", "feed_forward"]
+
+
+def _apart(found: Findings, depth: int) -> dict[str, float]:
+    """By how much the worst seed of each other model beats the best one without residual sums."""
+    best = max(ACCURACY.samples(found, variant="residual", depth=depth).values())
+    return {
+        f"{variant} over residual, {depth} blocks": min(
+            ACCURACY.samples(found, variant=variant, depth=depth).values()
+        )
+        - best
+        for variant in OTHERS
+    }
+
+
+def _residual_behind(found: Findings) -> Verdict:
+    return every(*(above({name: gap}, 0) for depth in DEEP for name, gap in _apart(found, depth).items()))
+
+
+def _residual_worsens(found: Findings) -> Verdict:
+    return falls(ACCURACY.values(found, variant="residual", depth=DEEP))
+
+
+def _dispensable(found: Findings) -> Verdict:
+    return above(ACCURACY.samples(found, variant=DISPENSABLE, depth=DEEP), 0.8)
+
+
+def _one_block_short(found: Findings) -> Verdict:
+    return below(ACCURACY.samples(found, variant=list(plan.VARIANTS), depth=1), 0.4)
+
+
+AT = "transformer.removal.accuracy.{variant}.d{depth}"
+CLAIMS = (
+    Claim(
+        "transformer.removal_residual_behind",
+        "with two, four and eight blocks every seed without residual sums answers less often than any seed "
+        "of any other model of that depth",
+        _residual_behind,
+        nulls=tuple(
+            null
+            for depth in DEEP
+            for null in (
+                one_seed(AT.format(variant="residual", depth=depth), by=1.0),
+                *(
+                    one_seed(AT.format(variant=variant, depth=depth), by="transformer.removal.chance")
+                    for variant in OTHERS
+                ),
+                relabelled(
+                    AT.format(variant="residual", depth=depth), AT.format(variant="positions", depth=depth)
+                ),
+            )
+        ),
+    ),
+    Claim(
+        "transformer.removal_residual_worsens",
+        "without residual sums the mean over seeds falls from two blocks to four and from four to eight",
+        _residual_worsens,
+        nulls=(
+            flat(AT.format(variant="residual", depth="{depth}"), "depth"),
+            *(
+                swapped(AT.format(variant="residual", depth=one), AT.format(variant="residual", depth=other))
+                for one, other in pairwise(DEEP)
+            ),
+        ),
+    ),
+    Claim(
+        "transformer.removal_dispensable",
+        "with two, four and eight blocks every seed without LayerNorm or without feed-forward layers answers "
+        "more than 0.8",
+        _dispensable,
+        nulls=tuple(
+            one_seed(AT.format(variant=variant, depth=depth), by="transformer.removal.chance")
+            for variant in DISPENSABLE
+            for depth in DEEP
+        ),
+    ),
+    Claim(
+        "transformer.removal_one_block_short",
+        "one block answers less than 0.4 from every seed, whole or without any of the parts",
+        _one_block_short,
+        nulls=tuple(one_seed(AT.format(variant=variant, depth=1), by=1.0) for variant in plan.VARIANTS),
+    ),
+)
+
 EXPERIMENT = Experiment(
     name="transformer_removal_trained",
     question="What does a model learn without one of its parts, at one to eight blocks?",
@@ -107,6 +197,7 @@ EXPERIMENT = Experiment(
             },
         ),
     ),
+    claims=CLAIMS,
     scopes={
         "transformer.removal.*": Scope(
             "Causal models of width {width} with {num_heads} heads, {steps} updates of {batch} sequences of "
