@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -51,6 +52,16 @@ def test_both_kernels_of_new_cells_run_at_the_same_time(run_twice):
     wait = f"import time\nwhile len(open({str(run_twice.ran)!r}).read()) < 2:\n    time.sleep(0.01)\n"
     run_twice(f"```python timeout=60\n{run_twice.counted}{wait}```\n")
     assert run_twice.count() == 2
+
+
+def test_where_both_kernels_fail_nothing_is_left_to_the_end_of_the_process(run_twice, monkeypatch):
+    left = set()
+    registry = SimpleNamespace(register=left.add, unregister=left.discard)
+    monkeypatch.setattr("nbclient.client.atexit", registry)
+    for _ in range(3):
+        with pytest.raises(MeasuredError, match="ZeroDivisionError"):
+            run_twice("```python\n1 / 0\n```\n")
+    assert left == set()
 
 
 def test_cells_share_one_kernel_and_their_output_is_in_place(run):

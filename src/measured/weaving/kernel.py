@@ -19,6 +19,7 @@ from measured.making.fingerprint import Fingerprint
 from measured.making.sources import folders_of
 
 Outputs = list[dict[str, Any]]
+SOON = 5.0  # seconds: cells that failed in one kernel mostly fail in the other at the same time
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,9 @@ def runs(
         begun = [asyncio.ensure_future(_ran(codes, limits, kernelspec, setup)) for _ in range(count)]
         try:
             return await asyncio.gather(*begun)
-        finally:  # where one failed, the others end, too
+        finally:  # where one failed, the others end by the same fault soon, or because they are told to:
+            # whoever is told in the midst of ending leaves half of it to the end of the process
+            await asyncio.wait(begun, timeout=SOON)
             for one in begun:
                 one.cancel()
             await asyncio.gather(*begun, return_exceptions=True)
