@@ -83,6 +83,18 @@ def test_an_early_shortcut_opens_search(untouched):
     expect(untouched.locator(".md-search-result__item a").first).to_be_visible()
 
 
+def test_what_is_typed_before_the_script_is_there_is_searched_for(visit):
+    page = visit("attention/", touched=False)
+    asked = []
+    page.route("**/bundle*.js", lambda route: asked.append(route))
+    page.keyboard.press("/")
+    page.keyboard.type("causal mask")
+    assert page.evaluate(THERE) is False
+    asked[0].continue_()
+    expect(page.locator(".md-search-result__item a").first).to_be_visible()
+    assert page.locator(".md-search__input").input_value() == "causal mask"
+
+
 @pytest.mark.parametrize(
     "name", ["XMLHttpRequest", "Worker", "fetch", "addEventListener", "history.pushState"]
 )

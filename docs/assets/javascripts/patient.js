@@ -12,7 +12,8 @@
 
 (() => {
   const SIGNS = ["pointerover", "pointerdown", "touchstart", "wheel", "scroll", "keydown", "focusin"];
-  const SHORTCUTS = ["/", "f", "s", "p", "n", ",", "."];
+  const SEARCH = ["/", "f", "s"];
+  const SHORTCUTS = [...SEARCH, "p", "n", ",", "."];
   const CONTROLS = "[data-md-component=palette] label";
   const { bundle } = document.currentScript.dataset;
   const asked = new URLSearchParams(location.search);
@@ -63,7 +64,15 @@
     const plain = !(event.metaKey || event.ctrlKey || event.altKey);
     const typing = target.closest?.("input, textarea, select, [contenteditable]");
     if (!plain || typing || !SHORTCUTS.includes(key)) return null;
+    if (SEARCH.includes(key) && focused("[data-md-component=search-query]")) return () => {};
     return () => target.dispatchEvent(new KeyboardEvent("keydown", event));
+  }
+
+  // What is typed next must land in the field, before the script is there too; where it is hidden, it cannot.
+  function focused(selector) {
+    const field = document.querySelector(selector);
+    field?.focus();
+    return Boolean(field) && document.activeElement === field;
   }
 
   waitForTheme();
