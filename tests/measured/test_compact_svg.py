@@ -162,3 +162,17 @@ def test_what_shows_nothing_goes_and_what_is_asked_for_stays():
     assert compact(drawn) == (
         '<svg><defs><clipPath id="kept"><rect/></clipPath></defs><circle clip-path="url(#kept)"/></svg>'
     )
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        "<svg><text>1</td></svg>",
+        "<svg",
+        "",
+        "<svg><path d='M0 0L1'/><use xlink:href='#none'/></svg>",
+        '<svg xmlns:xlink="x"><path id="m" d="M1e999999999 0L0 0"/><use xlink:href="#m" x="?" y=""/></svg>',
+    ],
+)
+def test_what_is_no_drawing_of_ours_comes_back_without_a_complaint(drawing):
+    assert compact(drawing) == compact(compact(drawing))

@@ -46,7 +46,14 @@ Point = tuple[float, float]
 
 @lru_cache(maxsize=128)
 def compact(svg: str) -> str:
-    """The drawing in fewer bytes."""
+    """The drawing in fewer bytes; what Matplotlib did not draw comes back as it is, for the sanitiser."""
+    try:
+        return _compacted(svg)
+    except (etree.XMLSyntaxError, ArithmeticError, LookupError, TypeError, ValueError):
+        return svg
+
+
+def _compacted(svg: str) -> str:
     root = _parsed(svg)
     marks = {node.get("id"): node for node in root.iter("{*}path") if node.get("id")}
     for use in list(root.iter("{*}use")):
