@@ -49,7 +49,7 @@ def compact(svg: str) -> str:
     """The drawing in fewer bytes; what Matplotlib did not draw comes back as it is, for the sanitiser."""
     try:
         return _compacted(svg)
-    except (etree.XMLSyntaxError, ArithmeticError, LookupError, TypeError, ValueError):
+    except (etree.XMLSyntaxError, ArithmeticError, ValueError):  # no XML, or numbers that are none
         return svg
 
 
@@ -79,7 +79,7 @@ def _compacted(svg: str) -> str:
 
 def _parsed(svg: str) -> etree._Element:
     """The drawing as a tree, with addresses of one form."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
     root = etree.fromstring(svg, parser)
     for node in root.iter("*"):
         for name in list(node.attrib):
