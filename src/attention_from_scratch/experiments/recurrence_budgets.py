@@ -23,10 +23,10 @@ from typing import Any
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT
 from attention_from_scratch.experiments.recurrence_budgets_runs import train_longer
 from attention_from_scratch.experiments.recurrence_runs import BUDGET
-from measured.terms.claims import Claim, Verdict, above, below, between
+from measured.terms.claims import Claim, Verdict, above, below, between, equal, every
 from measured.terms.experiment import Experiment, Findings, Run
 from measured.terms.family import Family, rows, table
-from measured.terms.null import one_seed, relabelled
+from measured.terms.null import becomes, one_seed, relabelled
 from measured.terms.scope import Scope
 from measured.terms.trial import Confirmation, Outcomes, Study, Trial, read_outcomes
 
@@ -102,11 +102,19 @@ def measure(seeds: list[int], **_: Any) -> Findings:
 
 
 def _keras_fails(found: Findings) -> Verdict:
-    return below(ACCURACY.samples(found, reader=list(STARTS)), PARAMETERS["stop_at"])
+    keras = list(STARTS)
+    return every(
+        equal(SOLVED.values(found, reader=keras, within="larger"), 0),
+        below(ACCURACY.samples(found, reader=keras), PARAMETERS["stop_at"]),
+    )
 
 
 def _chrono_reaches(found: Findings) -> Verdict:
-    return above(ACCURACY.samples(found, reader=list(STARTS.values())), 0.99)
+    chrono = list(STARTS.values())
+    return every(
+        equal(SOLVED.values(found, reader=chrono, within="larger"), len(PARAMETERS["seeds"])),
+        above(ACCURACY.samples(found, reader=chrono), 0.99),
+    )
 
 
 def _control_guesses(found: Findings) -> Verdict:
@@ -134,7 +142,14 @@ CLAIMS = (
         "from Keras' start neither the GRU nor the LSTM solves the length within the larger budget, from any "
         "of the seeds",
         _keras_fails,
-        nulls=tuple(one_seed(SAID.format(reader=reader), by=1.0) for reader in STARTS),
+        nulls=tuple(
+            null
+            for reader in STARTS
+            for null in (
+                one_seed(SAID.format(reader=reader), by=1.0),
+                becomes(f"recurrence.budgets.solved.{reader}.larger", 1),
+            )
+        ),
         confirmed_by=Confirmation(FRESH, "not gru_solved and not lstm_solved"),
     ),
     Claim(
@@ -143,6 +158,7 @@ CLAIMS = (
         _chrono_reaches,
         nulls=(
             *(one_seed(SAID.format(reader=chrono), by=0.5) for chrono in STARTS.values()),
+            *(becomes(f"recurrence.budgets.solved.{chrono}.larger", 4) for chrono in STARTS.values()),
             *(
                 relabelled(SAID.format(reader=chrono), SAID.format(reader=keras))
                 for keras, chrono in STARTS.items()
