@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attention_from_scratch.experiments.sequence_runs import train_and_test
+from attention_from_scratch.experiments.transformer_removal import VARIANTS as NEW_VARIANTS
 from measured.terms.experiment import Run
 from measured.terms.trial import Outcomes
 
@@ -27,14 +28,8 @@ WARM_UPS = {"none": 0, "risen": 100}
 NORMS = ("before", "after")
 NORM_DEPTHS = [2, 4, 8]
 
-VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "whole": ("the whole block, LayerNorm before", {}),
-    "after": ("the whole block, LayerNorm after", {"norm": "after"}),
-    "residual": ("no residual sums", {"residual": False}),
-    "norm": ("no LayerNorm", {"norm": "none"}),
-    "feed_forward": ("no feed-forward layers", {"feed_forward": 0}),
-    "positions": ("no positions", {"positions": "none"}),
-}
+# The variants that `transformer_removal` looks at before training, but for the one without any part.
+VARIANTS = {name: variant for name, variant in NEW_VARIANTS.items() if name != "attention_alone"}
 REMOVAL_DEPTHS = [1, 2, 4, 8]
 
 MODEL = {
