@@ -107,6 +107,8 @@ def test_claims_that_say_more_than_fresh_seeds_come_first():
     assert places == sorted(places)
     assert "4 were put to fresh seeds, 1 of them say more than these support" in page
     assert "Of those that stand, 2 failed on some seed" in page
+    assert "1 stand at the end: no fresh seed was asked of them" in page
+    assert page.count("<td>1 seed</td>") == 5
 
 
 def test_a_predicate_over_what_is_not_kept_is_told():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from measured.errors import MeasuredError
@@ -11,6 +12,7 @@ from measured.terms.claims import Claim, above, below, every, rises
 from measured.terms.experiment import Experiment, Findings
 from measured.terms.measurement import Exact, Measurement
 from measured.terms.scope import Scope, of_parameters
+from measured.terms.trial import Confirmation, Trial
 
 WHY = Exact("why")
 
@@ -161,6 +163,49 @@ def test_the_conditions_of_a_claim_are_those_of_what_it_reads():
     assert found.seeds == (0, 1, 2, 3, 4)
     assert found.reads == ("a.good",)
     assert found.carries == "5 of 5 seeds: at least 0.55 of all seeds, at 95%"
+
+
+def formed_on(predicate, scope, confirmed_by=None):
+    """The seeds of a claim that reads of `a.chance`, or of the array `curve`, under this scope."""
+    claim = Claim("a.c", "w", predicate, confirmed_by=confirmed_by)
+    found = Findings(FOUND.measurements, {"curve": np.array([0.7, 0.9])})
+    settings = {"seeds": [3, 5], "other_seeds": [5, 8]}
+    experiment = Experiment(
+        "a",
+        "?",
+        lambda: found,
+        settings,
+        claims=(claim,),
+        scopes={"a.chance": scope, "curve": scope, "a.g*": Scope("Trained.")},
+    )
+    return judged(experiment, found, settings)["a.c"].seeds
+
+
+@pytest.mark.parametrize("reads", [lambda f: f["a.chance"], lambda f: float(f.arrays["curve"].min())])
+def test_what_has_no_samples_was_formed_on_the_seeds_of_its_scope(reads):
+    def predicate(found):
+        return above({"x": reads(found)}, 0.4)
+
+    assert formed_on(predicate, Scope("Trained.", seeds=("seeds", "other_seeds"))) == (3, 5, 8)
+    assert formed_on(predicate, Scope("Trained.", seeds=("other_seeds.last",))) == (8,)
+    assert formed_on(predicate, Scope("Counted.", trained=False)) == ()
+    with pytest.raises(MeasuredError, match="nothing says from which seeds"):
+        formed_on(predicate, Scope("Trained."))
+
+
+def test_what_fresh_seeds_confirm_was_formed_on_some():
+    trial = Trial("again", "?", lambda seed: {}, {})
+    with pytest.raises(MeasuredError, match="nothing says from which seeds"):
+        formed_on(
+            lambda f: above({"x": f["a.chance"]}, 0.4),
+            Scope("Drawn.", trained=False),
+            Confirmation(trial, "x > 0.4"),
+        )
+
+
+def test_samples_name_their_seeds_themselves():
+    seeds = formed_on(lambda f: above(samples(f, "a.good"), 0.9), Scope("Trained.", seeds=("seeds",)))
+    assert seeds == (0, 1, 2, 3, 4)
 
 
 def test_a_scope_takes_its_numbers_from_parameters_alone():

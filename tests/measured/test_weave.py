@@ -8,6 +8,8 @@ import pytest
 from measured.errors import MeasuredError
 from measured.terms.experiment import Cell, Table
 from measured.terms.measurement import Exact, Measurement
+from measured.terms.trial import Confirmed
+from measured.weaving.page import scan
 from measured.weaving.references import Library, in_words, typeset
 from measured.weaving.weave import Picture, Weaver
 from weaving import record_of, weave
@@ -151,6 +153,26 @@ def test_small_numbers_are_spelled(value, words):
 def test_other_numbers_are_not_spelled(value):
     with pytest.raises(ValueError, match="whole numbers below a hundred"):
         in_words(value)
+
+
+def of_fresh_seeds(text, **fresh):
+    library = Library({"dice": record_of([])}, confirmed={"dice.holds": Confirmed((1, 2, 3), **fresh)})
+    return re.sub(r"<[^>]+>", "", Weaver(library, {}).weave(scan(text, Path("page.md")), None).markdown)
+
+
+def test_what_fresh_seeds_said_can_be_cited():
+    text = "{{ confirmed.dice.holds.held | fmt('words') }} of {{ confirmed.dice.holds.of }}, "
+    text += "{{ confirmed.dice.holds.missed }} less"
+    assert of_fresh_seeds(text, held=(1, 2), missed=(3,)) == "two of 3, 1 less"
+
+
+def test_seeds_that_were_not_asked_are_not_cited():
+    with pytest.raises(MeasuredError, match="no fresh seed of the claim dice.holds has been asked") as caught:
+        of_fresh_seeds("{{ confirmed.dice.holds.held }}")
+    assert "nox -s confirm" in str(caught.value)
+    for name in ("dice.holds.misses", "dice.false.held"):
+        with pytest.raises(MeasuredError, match="no record has confirmed"):
+            of_fresh_seeds(f"{{{{ confirmed.{name} }}}}", held=(1,))
 
 
 def test_parameters_are_counted_and_spelled():

@@ -523,7 +523,15 @@ CLAIMS = (
 
 _LOOKUP = "Match-then-read, length {length}, "
 _ONE_HEAD = _LOOKUP + "two blocks with one head, at most {circuit_steps} steps of {batch} fresh sequences, "
+_UNTRAINED = Scope(
+    "Match-then-read, lengths {lengths}, one block and two: counted, computed or drawn; nothing was trained.",
+    trained=False,
+)
 SCOPES = {
+    "induction.parameters.*": _UNTRAINED,
+    "induction.order_blind_*": _UNTRAINED,
+    "induction.random_*": _UNTRAINED,
+    "induction.chance": _UNTRAINED,
     "induction.long.*": Scope(
         _LOOKUP + "one block, {long_steps} steps of {long_batch} fresh sequences at a rate of "
         "{long_learning_rate}, chosen after a look at seed {long_seeds.first}; seeds {long_seeds}."
@@ -533,10 +541,13 @@ SCOPES = {
     ),
     "induction.any_cue.*": Scope(_ONE_HEAD + "a causal mask, a cue that varies; seeds {any_cue_seeds}."),
     "induction.*.slow": Scope(
-        _ONE_HEAD + "no mask, a rate of {slow_learning_rate}; seeds {slow_seeds}, added after a look."
+        _ONE_HEAD + "no mask, a rate of {slow_learning_rate}; seeds {slow_seeds}, added after a look.",
+        seeds=("slow_seeds",),
     ),
-    "induction.*.causal": Scope(_ONE_HEAD + "a causal mask; seeds {causal_seeds}."),
-    "induction.*.bidirectional": Scope(_ONE_HEAD + "no mask; seeds {bidirectional_seeds}."),
+    "induction.*.causal": Scope(_ONE_HEAD + "a causal mask; seeds {causal_seeds}.", seeds=("causal_seeds",)),
+    "induction.*.bidirectional": Scope(
+        _ONE_HEAD + "no mask; seeds {bidirectional_seeds}.", seeds=("bidirectional_seeds",)
+    ),
     "explanation.own_models.right_story_causal": Scope(_ONE_HEAD + "a causal mask; seeds {causal_seeds}."),
     "explanation.own_models.both_named.*": Scope(_ONE_HEAD + "no mask, solved; seeds {bidirectional_seeds}."),
     "explanation.own_models.answer_first.*": Scope(
@@ -550,10 +561,13 @@ SCOPES = {
     "induction.proof.*": Scope(
         _ONE_HEAD + "sorted by the circuit that they were found to have; interventions added after a look."
     ),
-    "induction.head.*": Scope(_LOOKUP + "two blocks with four heads, seed {seeds.first} alone."),
+    "induction.head.*": Scope(
+        _LOOKUP + "two blocks with four heads, seed {seeds.first} alone.", seeds=("seeds.first",)
+    ),
     "induction.*": Scope(
         _LOOKUP + "{sequences} sequences in batches of {batch} for {epochs} epochs, Adam at a rate of "
-        "{learning_rate}, four heads; seeds {seeds}."
+        "{learning_rate}, four heads; seeds {seeds}.",
+        seeds=("seeds",),
     ),
 }
 

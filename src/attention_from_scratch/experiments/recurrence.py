@@ -699,12 +699,27 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     scopes={
         "recurrence.dilution*": Scope("{dilution_draws} rows of scores from N(0, 1).", trained=False),
+        **dict.fromkeys(
+            ("recurrence.cost.*", "recurrence.crossing.*"),
+            Scope("Counted for layers {cost_width} wide, attention with {cost_heads} heads.", trained=False),
+        ),
+        "recurrence.parameters.*": Scope("Counted for readers {width} wide.", trained=False),
+        "recurrence.bound_decades.*": Scope(
+            "New SimpleRNN readers {width} wide over {gradient_length} tokens, seeds {seeds}; no training.",
+            trained=False,
+        ),
+        "log10_gradients.*": Scope(
+            "Gradients of {gradient_sequences} sequences of {gradient_length} tokens, readers {width} wide; "
+            "seeds {seeds}.",
+            seeds=("seeds",),
+        ),
         "recurrence.*": Scope(
             "Recall of the first of {lengths} tokens, layers {width} wide, Adam at a rate of "
             "{learning_rate}, at most "
             "{epochs} epochs of {training} sequences in batches of {batch} (about three times what the "
             "SimpleRNN "
-            "needs), gradients clipped at {clip_norm}; seeds {seeds}."
+            "needs), gradients clipped at {clip_norm}; seeds {seeds}.",
+            seeds=("seeds",),
         ),
     },
 )

@@ -572,7 +572,8 @@ EXPERIMENT = Experiment(
         f"transformer.{what}": Scope(
             "The transformer: {words} training words, {times} passes; the LSTM: {lstm_words} words, "
             "{lstm_times} passes; batches of {batch}, one training each, seed {seed}, weights rounded as the "
-            "page's are; {test} held-out words."
+            "page's are; {test} held-out words.",
+            seeds=("seed",),
         )
         for what in (
             *(

@@ -345,6 +345,15 @@ EXPERIMENT = Experiment(
         ),
     ),
     scopes={
+        **dict.fromkeys(
+            ("transformer.spelling.tried.*", "transformer.spelling.rate.*"),
+            Scope(
+                "The trials that choose a rate: {training} training words, {rate_passes} passes in batches "
+                "of {batch}, the rates {rates} and their doubles where the highest is best; seed {rate_seed} "
+                "alone.",
+                seeds=("rate_seed",),
+            ),
+        ),
         "transformer.spelling.*": Scope(
             "{training} training words, {passes} passes in batches of {batch}, each model at the best of the "
             "rates {rates} and their doubles where the highest is best, chosen with seed {rate_seed} in "

@@ -8,7 +8,7 @@ from html import escape, unescape
 from typing import Any
 
 from measured.site.ledger import breakable
-from measured.site.provenance import Provenance, plain
+from measured.site.provenance import Provenance, plain, seeds_in_words
 from measured.terms.claims import Judgement
 from measured.terms.trial import Confirmed, Study
 
@@ -95,7 +95,9 @@ def confirmations_page(
         _OPENING,
         f"{len(trained)} claims about trained models; {len(asked)} were put to fresh seeds, "
         f"{len(failed)} of them say more than these support. Of those that stand, {len(short)} failed on "
-        "some seed: they speak of most seeds, or of what can happen.\n",
+        "some seed: they speak of most seeds, or of what can happen.",
+        f"{len(trained) - len(asked)} stand at the end: no fresh seed was asked of them, and they are known of "
+        "the seeds that they were formed on alone.\n",
         '<div class="ledger-table" role="region" aria-label="Confirmations">',
         '<table class="ledger confirmations"><thead><tr>',
         *(f'<th scope="col">{title}</th>' for title in _COLUMNS),
@@ -151,7 +153,7 @@ def _line(claim: Judgement, fresh: Confirmed, question: str, link: Any) -> str:
     return (
         f'<tr id="confirmed-{claim.id}"><th scope="row"><a href="{row}">{breakable(claim.id)}</a>'
         f"<br>{_text(claim.words)}</th>"
-        f"<td>{held}</td><td>{len(claim.seeds)} seeds</td><td>{missed}</td><td>{_text(question)}</td></tr>"
+        f"<td>{held}</td><td>{seeds_in_words(claim)}</td><td>{missed}</td><td>{_text(question)}</td></tr>"
     )
 
 

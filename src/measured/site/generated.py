@@ -69,7 +69,7 @@ def files(project: Project, library: Library, pages: Mapping[str, Page], site: S
         claimed,
         code_pages.page_of,
         provenance.commit_of(project.root, site.repository),
-        confirming.confirmations(project),
+        library.confirmed,
         runs.taken_in_words(),
     )
     yield from runs.files()

@@ -272,7 +272,7 @@ def _tests_of(claim: Judgement, fresh: Confirmed) -> dict[str, Any]:
     nulls = [
         f"{null['words']} (false in {1 - null['held']:.0%} of {null['worlds']:,})" for null in claim.nulls
     ]
-    formed = f"formed on {len(claim.seeds)} seeds; {fresh.in_words()}" if claim.seeds else ""
+    formed = f"formed on {seeds_in_words(claim)}; {fresh.in_words()}" if claim.seeds else ""
     found = {
         "scope": claim.scope,
         "nulls": nulls,
@@ -281,6 +281,11 @@ def _tests_of(claim: Judgement, fresh: Confirmed) -> dict[str, Any]:
         "carries": claim.carries,
     }
     return {key: value for key, value in found.items() if value}
+
+
+def seeds_in_words(claim: Judgement) -> str:
+    """On how many seeds a claim was formed: `5 seeds`."""
+    return "1 seed" if len(claim.seeds) == 1 else f"{len(claim.seeds)} seeds"
 
 
 def _interval_in_words(m: Measurement) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 import measured
 from measured import fast_yaml, files, folders
 from measured.errors import MeasuredError
+from measured.making import confirming
 from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
 from measured.site import collisions, data_files, generated, hooks, ledger, notebooks, provenance
@@ -131,7 +132,8 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
     gaps = project.quick or drafts
     declared = {e.name: e.settings(project.quick) for e in project.declared.values()} if gaps else {}
     stored = data_files.stored_values(project) if gaps else ()
-    library = Library(project.read_records(), absent=stored, declared=declared)
+    confirmed = confirming.confirmations(project)
+    library = Library(project.read_records(), absent=stored, declared=declared, confirmed=confirmed)
     weaver = Weaver(
         library,
         data_files.pictures(project),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,12 +35,7 @@ def judged(
         nulls: off for quick runs, whose few draws and seeds decide nothing.
     """
     scopes = scopes_of(experiment, findings, settings)
-    trained = {
-        m.id: m.seeds
-        for m in findings.measurements
-        if (declared := _scope_of(experiment, m.id)) is not None and declared.trained
-    }
-    conditioned = [_conditioned(claim, findings, scopes, settings, trained) for claim in experiment.claims]
+    conditioned = [_conditioned(claim, experiment, findings, scopes, settings) for claim in experiment.claims]
     if nulls:
         conditioned = [
             _audited(claim, found, findings)
@@ -76,24 +71,58 @@ def _scope_of(experiment: Experiment, name: str) -> scope.Scope | None:
 
 def _conditioned(
     claim: Claim,
+    experiment: Experiment,
     findings: Findings,
     scopes: Mapping[str, str],
     settings: Mapping[str, Any],
-    trained: Mapping[str, tuple[int, ...]],
 ) -> Judgement:
     """A claim decided, with the conditions and seeds of what it read."""
     watched, reading = watching(findings)
     found = judge(claim, watched)
     read = [m for m in findings.measurements if m.id in reading.measurements]
-    conditions = list(dict.fromkeys(scopes[m.id] for m in read)) or [scope.of_parameters(settings)]
+    of_arrays = _scopes_of_arrays(experiment, reading.arrays)
+    conditions = dict.fromkeys([*(scopes[m.id] for m in read), *(s.text(settings) for s in of_arrays)])
     return replace(
         found,
-        scope=" ".join(conditions),
-        seeds=tuple(sorted({seed for m in read for seed in trained.get(m.id, ())})),
+        scope=" ".join(conditions or [scope.of_parameters(settings)]),
+        seeds=_formed_on(claim, experiment, read, of_arrays, settings),
         reads=tuple(sorted(reading.names)),
         carries=_carries(read),
         exempt=claim.exempt,
     )
+
+
+def _scopes_of_arrays(experiment: Experiment, arrays: Iterable[str]) -> list[scope.Scope]:
+    """The scopes whose patterns fit the arrays that were read."""
+    fitting = (_scope_of(experiment, name) for name in sorted(arrays))
+    return [found for found in fitting if found is not None]
+
+
+def _formed_on(
+    claim: Claim,
+    experiment: Experiment,
+    read: list[Measurement],
+    of_arrays: list[scope.Scope],
+    settings: Mapping[str, Any],
+) -> tuple[int, ...]:
+    """The seeds of the trained models that a claim reads of; none where it reads of nothing trained.
+
+    A measurement names its seeds itself, or its scope does: a count of models, or one model, has no samples.
+
+    Raises:
+        MeasuredError: models were trained, or fresh seeds are asked, and nothing says from which seeds.
+    """
+    scopes = [(declared, m.seeds) for m in read if (declared := _scope_of(experiment, m.id)) is not None]
+    scopes += [(declared, ()) for declared in of_arrays]
+    trained = [own or declared.formed_on(settings) for declared, own in scopes if declared.trained]
+    seeds = tuple(sorted({seed for of_one in trained for seed in of_one}))
+    if not seeds and (trained or claim.confirmed_by is not None):
+        raise MeasuredError(
+            f"the claim {claim.id} is about trained models, and nothing says from which seeds",
+            expected="the parameters of the seeds in the scope of what it reads, or that nothing was trained",
+            mend='Scope("…", seeds=("seeds",)) or Scope("…", trained=False)',
+        )
+    return seeds
 
 
 def _audited(claim: Claim, found: Judgement, findings: Findings) -> Judgement:

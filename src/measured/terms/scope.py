@@ -30,6 +30,8 @@ class Scope:
         words: one sentence; `{name}` stands for a parameter of the experiment, `{name.count}` for how many it
             lists, `{name.first}` and `{name.last}` for the ends of a list.
         trained: whether models were trained; the seeds of others were drawn and looked at, no more.
+        seeds: the parameters that hold the seeds of these trainings, for measurements that name none of
+            their own (a count of models, one model alone); `{name.first}` is written `name.first`.
 
     Raises:
         MeasuredError: a number in the sentence that comes from no parameter.
@@ -37,6 +39,7 @@ class Scope:
 
     words: str
     trained: bool = True
+    seeds: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         text = "".join(literal for literal, *_ in Formatter().parse(self.words))
@@ -56,6 +59,17 @@ class Scope:
         found = {name for _, name, _, _ in Formatter().parse(self.words) if name}
         filled = {name: _shown(_looked_up(name, parameters, self.words)) for name in found}
         return re.sub(r"\{([a-z0-9_.]+)\}", lambda m: filled[m[1]], self.words)
+
+    def formed_on(self, parameters: Mapping[str, Any]) -> tuple[int, ...]:
+        """The seeds of these trainings, where the scope says by which parameters.
+
+        Raises:
+            MeasuredError: it names a parameter that the experiment does not have.
+        """
+        held = [_looked_up(name, parameters, self.words) for name in self.seeds]
+        return tuple(
+            seed for value in held for seed in (value if isinstance(value, list | tuple) else [value])
+        )
 
 
 def of_parameters(parameters: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from measured.errors import MeasuredError
 from measured.terms.measurement import Measurement, Value, format_value
 from measured.terms.record import Record
+from measured.terms.trial import Confirmed
 
 
 def meant(name: str, known: Iterable[str], otherwise: str = "") -> str:
@@ -228,6 +229,7 @@ class Library:
         absent: ids that quick records, or a first preview, may lack; a page shows a question mark in their
             place.
         declared: the parameters of the experiments that are declared, for those that lack a record.
+        confirmed: what fresh seeds said, by claim.
     """
 
     def __init__(
@@ -235,8 +237,10 @@ class Library:
         records: Mapping[str, Record],
         absent: Iterable[str] = (),
         declared: Mapping[str, Mapping[str, Any]] | None = None,
+        confirmed: Mapping[str, Confirmed] | None = None,
     ) -> None:
         self.records = records
+        self.confirmed = confirmed or {}
         self._absent = frozenset(absent)
         self._chosen = {**(declared or {}), **{r.experiment: r.parameters for r in records.values()}}
         self.measurements: dict[str, Measurement] = {}
@@ -255,7 +259,7 @@ class Library:
                 self.owner[measurement.id] = record
         self._beginnings = {
             ".".join(parts[:n])
-            for parts in (i.split(".") for i in [*self.measurements, *self._absent, *self._parameters()])
+            for parts in (i.split(".") for i in [*self.measurements, *self._absent, *self._other_names()])
             for n in range(1, len(parts) + 1)
         }
 
@@ -268,11 +272,17 @@ class Library:
         """The first words of all references, for a template's globals."""
         roots = {name.split(".")[0] for name in (*self.measurements, *self._absent)}
         spaces = {root: Namespace(root, self, self._measured) for root in sorted(roots)}
-        return {**spaces, "parameters": Namespace("parameters", self, self._parameter)}
+        of_others = {root: Namespace(root, self, pick) for root, pick in self._others.items()}
+        return {**spaces, **of_others}
 
     def find(self, name: str) -> Number | None:
         """The number that a whole reference names."""
-        return self._parameter(name) if name.startswith("parameters.") else self._measured(name)
+        return self._others.get(name.partition(".")[0], self._measured)(name)
+
+    @property
+    def _others(self) -> Mapping[str, Callable[[str], Number | None]]:
+        """The first words of references to what no experiment measures, and what finds their numbers."""
+        return {"parameters": self._parameter, "confirmed": self._of_fresh_seeds}
 
     def begins(self, name: str) -> bool:
         """Whether some reference is `name` or starts with it."""
@@ -280,7 +290,7 @@ class Library:
 
     def unknown(self, name: str) -> MeasuredError:
         """The error for a reference that no record answers."""
-        known = [*self.measurements, *self._parameters()]
+        known = [*self.measurements, *self._other_names()]
         close = (
             difflib.get_close_matches(name, known, n=3)
             or [k for k in known if k.startswith(name.rpartition(".")[0] + ".")][:3]
@@ -314,6 +324,29 @@ class Library:
             return None
         return Number(value, (), "parameter", ".6g" if isinstance(value, float) else "")
 
-    def _parameters(self) -> Iterator[str]:
+    def _of_fresh_seeds(self, name: str) -> Number | None:
+        """`confirmed.CLAIM.held`: how many fresh seeds bear a claim out; see `_OF_FRESH_SEEDS`."""
+        claim, _, what = name.removeprefix("confirmed.").rpartition(".")
+        found = self.confirmed.get(claim)
+        if found is None or what not in _OF_FRESH_SEEDS:
+            return None
+        if not found.of and not self.is_partial:
+            raise MeasuredError(
+                f"no fresh seed of the claim {claim} has been asked, and the page says how many hold",
+                mend="nox -s confirm",
+            )
+        return Number(_OF_FRESH_SEEDS[what](found), (), "confirmed", "")
+
+    def _other_names(self) -> Iterator[str]:
+        """The references that name no measurement."""
         for experiment, parameters in self._chosen.items():
             yield from (f"parameters.{experiment}.{key}" for key in parameters)
+        yield from (f"confirmed.{claim}.{what}" for claim in self.confirmed for what in _OF_FRESH_SEEDS)
+
+
+# What a page may say of the fresh seeds of a claim.
+_OF_FRESH_SEEDS: Mapping[str, Callable[[Confirmed], int]] = {
+    "held": lambda fresh: len(fresh.held),
+    "missed": lambda fresh: len(fresh.missed),
+    "of": lambda fresh: fresh.of,
+}
