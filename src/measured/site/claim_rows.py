@@ -96,8 +96,8 @@ def confirmations_page(
         f"{len(trained)} claims about trained models; {len(asked)} were put to fresh seeds, "
         f"{len(failed)} of them say more than these support. Of those that stand, {len(short)} failed on "
         "some seed: they speak of most seeds, or of what can happen.",
-        f"{len(trained) - len(asked)} stand at the end: no fresh seed was asked of them, and they are known of "
-        "the seeds that they were formed on alone.\n",
+        f"{len(trained) - len(asked)} stand at the end: no fresh seed was asked of them, and nothing is "
+        "known of them beyond the seeds that they were formed on.\n",
         '<div class="ledger-table" role="region" aria-label="Confirmations">',
         '<table class="ledger confirmations"><thead><tr>',
         *(f'<th scope="col">{title}</th>' for title in _COLUMNS),
