@@ -59,6 +59,7 @@ LABELS = {
         "partial_row": "a row with allowed and blocked keys",
         "empty_row": "a row with nothing to attend to",
     },
+    "call": {"plain": "called plainly", "asked": "asked for its weights, too"},
     "way": {way: words if way == "keras" else f"NumPy, {words}" for way, words in WAYS.items()},
 }
 
@@ -90,6 +91,9 @@ LEAK_RENORMALISED = Family("masks.after_softmax.renormalised_leak",
     Close("a difference of rounding errors", atol=1e-13), ".0e")
 OUTCOME = Family("masks.{row}.{way}.{dtype}",
     "what becomes of {row} in {dtype}: {way}", Exact("a kind of outcome, not a number"), labels=LABELS)
+KERAS_LAYER = Family("masks.keras_layer.{call}",
+    "what Keras' MultiHeadAttention makes of an empty row, {call}",
+    Exact("a kind of outcome, not a number"), labels=LABELS)
 CHANGES_RIGHT = Family("masks.padding_mask_changes.right",
     "largest change that the padding mask makes to a causal Keras layer's real outputs, padding on the right",
     EXACT_ZERO, "g")
@@ -126,6 +130,7 @@ def measure(
         *_constants(generator),
         PARTIAL_ROWS.of(_largest_on_blocked(partial_rows, largest_score, seed), rows=partial_rows),
         *_padding_sides(length, real, width, seed, **keras_settings),
+        *_keras_layer(length, seed),
     ]
     return Findings(tuple(found), {f"mask.{name}": mask for name, mask in shown.items()}, _tables())
 
@@ -239,6 +244,28 @@ def _padding_sides(
     yield CHANGES_LEFT.of(_padding_difference(layer, tokens, np.arange(length) >= length - real))
 
 
+def _keras_layer(length: int, seed: int) -> Iterator[Measurement]:
+    """An empty row in a Keras layer whose outputs are its weights: one head, values left as they are."""
+    import keras
+
+    from attention_from_scratch.training import set_seed
+
+    set_seed(seed)
+    layer = keras.layers.MultiHeadAttention(1, length, use_bias=False)
+    query, key = np.random.default_rng([seed, 3]).standard_normal((2, 1, length, length)).astype(np.float32)
+    values = np.eye(length, dtype=np.float32)[np.newaxis]
+    layer.build(query.shape, values.shape, key.shape)
+    of_query, of_key, of_value, of_output = layer.get_weights()
+    layer.set_weights([of_query, of_key, values.reshape(of_value.shape), values.reshape(of_output.shape)])
+    allowed = np.ones((1, length, length), bool)
+    unmasked = np.asarray(layer(query, values, key, attention_mask=allowed))[0, 0]
+    allowed[:, 0] = False
+    plain = layer(query, values, key, attention_mask=allowed)
+    asked, _ = layer(query, values, key, attention_mask=allowed, return_attention_scores=True)
+    for call, outputs in (("plain", plain), ("asked", asked)):
+        yield KERAS_LAYER.of(outcome(np.asarray(outputs)[0, 0], allowed[0, 0], unmasked), call=call)
+
+
 def _padding_difference(layer: Any, tokens: np.ndarray, is_real: np.ndarray) -> float:
     causal = masks.causal(tokens.shape[1])[np.newaxis]
     without = np.asarray(layer(tokens, tokens, attention_mask=causal))
@@ -329,7 +356,7 @@ CLAIMS = (
     ),
     Claim(
         "masks.three_answers",
-        "in float32 an empty row is uniform with -1e9, NaN with -inf, zeros in Keras",
+        "in float32 an empty row is uniform with -1e9, NaN with -inf, zeros in Keras' Softmax layer",
         lambda f: every(
             equal(EMPTY.values(f, way="replace_1e9", dtype="float32"), "uniform"),
             equal(EMPTY.values(f, way="replace_inf", dtype="float32"), "NaN"),
@@ -340,6 +367,16 @@ CLAIMS = (
             instead("masks.empty_row.replace_inf.float32", by="masks.empty_row.replace_1e9.float32"),
             instead("masks.empty_row.keras.float32", by="masks.empty_row.replace_1e9.float32"),
         ),
+    ),
+    Claim(
+        "masks.asking_changes_the_row",
+        "Keras' MultiHeadAttention gives an empty row uniform weights, and zeros once it is asked for its "
+        "weights",
+        lambda f: every(
+            equal({"plain": KERAS_LAYER.value(f, call="plain")}, "uniform"),
+            equal({"asked": KERAS_LAYER.value(f, call="asked")}, "zeros"),
+        ),
+        nulls=(swapped("masks.keras_layer.plain", "masks.keras_layer.asked"),),
     ),
     Claim(
         "masks.added_constant_erases",

@@ -65,9 +65,10 @@ def curves(palette: Palette, record: Record) -> Drawing:
     show = record.display
     furthest = max(record.measurement("induction.test_accuracy.blocks1").samples)
     alt = (
-        f"Left: validation accuracy over {end} epochs. Two blocks stay near "
-        f"{show('induction.plateau.blocks2', '.2f')}, jump at epoch {show('induction.jump_epoch.blocks2')} "
-        f"(median of {len(two)} seeds), end at {show('induction.test_accuracy.blocks2', '.3f')}. One block "
+        f"Left: validation accuracy over {end} epochs. Two blocks jump, those that wait "
+        f"from near {show('induction.plateau.blocks2', '.2f')}, at epoch "
+        f"{show('induction.jump_epoch.blocks2')} (median of {len(two)} seeds), and end at "
+        f"{show('induction.test_accuracy.blocks2', '.3f')}. One block "
         f"ends at {show('induction.test_accuracy.blocks1', '.3f')}, beside the "
         f"{show('induction.order_blind_ceiling.l12', '.3f')} of naming the most common symbol; its best seed "
         f"ends at {furthest:.3f}. Right: the second block's attention by offset from the answer: "

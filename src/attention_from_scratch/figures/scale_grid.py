@@ -14,7 +14,7 @@ WAYS = {
     "temperature": "learned factor",
     "qk_norm": "QK-norm",
 }
-SHOWN = 400  # updates; nothing changes after them
+SHOWN = 400  # updates: those that separate the ways; the caption says that the training goes on
 
 
 def where_it_decides(palette: Palette, record: Record) -> Drawing:
@@ -36,15 +36,15 @@ def where_it_decides(palette: Palette, record: Record) -> Drawing:
         axes[0, column].set(title=title, ylim=(0, 1.05), xlim=(0, SHOWN))
         axes[1, column].set(yscale="log", xlabel="updates", title=title if palette.narrow else "")
     axes[0, 0].set_ylabel("accuracy, held out")
-    axes[1, 0].set_ylabel("largest score of a row")
+    axes[1, 0].set_ylabel("largest score, mean over rows")
     axes[1, 1].legend(loc="lower right", fontsize=8.5)
     show = record.display
     alt = (
-        "Four curves in each of two columns. From embeddings of variance one, the accuracy without a "
-        "division "
-        f"ends at {show('scale.grid.accuracy.unit.none.usual')} and with it at "
-        f"{show('scale.grid.accuracy.unit.divided.usual')}; the largest score starts at "
-        f"{show('scale.grid.first_score.unit.none.usual')} and rises to "
+        "Two rows of two charts with four curves each: accuracy above, largest score below, over the first "
+        f"{SHOWN} updates. At the end of the training, beyond what is drawn, the accuracy from embeddings of "
+        f"variance one is {show('scale.grid.accuracy.unit.none.usual')} without a division and "
+        f"{show('scale.grid.accuracy.unit.divided.usual')} with it; undivided, the largest score starts at "
+        f"{show('scale.grid.first_score.unit.none.usual')} and has risen to "
         f"{show('scale.grid.largest_score.unit.none.usual')}. From Keras' own embeddings both end at "
         f"{show('scale.grid.accuracy.keras.none.usual')} and "
         f"{show('scale.grid.accuracy.keras.divided.usual')}, the undivided one sooner, after "
