@@ -143,18 +143,21 @@ GUESSING = (CHANCE - 0.06, CHANCE + 0.06)
 
 
 def _no_side_is_safe(found: Findings) -> Verdict:
-    return above({"most lost": _most_lost(found, FIRST.at(way="pre_masked"), FIRST.at(way="pre"))}, 0.2)
+    def lost(family: Family, masked: str, unmasked: str) -> float:
+        return family.value(found, way=masked) - family.value(found, way=unmasked)
+
+    return above(
+        {
+            "behind, last": lost(LAST, "masked", "unmasked"),
+            "in front, first": lost(FIRST, "pre_masked", "pre"),
+        },
+        0.2,
+    )
 
 
 def _pooled_breaks(found: Findings) -> Verdict:
-    before, after = (POOLED_ACCURACY.at(pooled="unmasked", padding=padding) for padding in PADDED)
-    return above({"most lost": _most_lost(found, before, after)}, 0.2)
-
-
-def _most_lost(found: Findings, before: Family, after: Family) -> float:
-    """By how much the accuracy falls for the seed that loses most."""
-    pairs = zip(before.samples(found).values(), after.samples(found).values(), strict=True)
-    return max(one - other for one, other in pairs)
+    before, after = (POOLED_ACCURACY.value(found, pooled="unmasked", padding=p) for p in PADDED)
+    return above({"lost": before - after}, 0.2)
 
 
 CLAIMS = (
@@ -199,19 +202,28 @@ CLAIMS = (
     ),
     Claim(
         "padding.no_side_is_safe",
-        "asked for the first token, padding in front and no mask: from one seed at least 0.2 below the same "
-        "side with a mask",
+        "without a mask, padding behind fails the last token and padding in front fails the first: each at "
+        "least 0.2 below the same side with a mask",
         _no_side_is_safe,
-        nulls=(instead("padding.first_accuracy.pre", by="padding.first_accuracy.pre_masked"),),
-        confirmed_by=Confirmation(trials.PADDED, "first_pre_masked - first_pre > 0.2", least="one"),
+        nulls=(
+            instead("padding.accuracy.unmasked", by="padding.accuracy.masked"),
+            instead("padding.first_accuracy.pre", by="padding.first_accuracy.pre_masked"),
+        ),
+        confirmed_by=Confirmation(
+            trials.PADDED,
+            "min(last_masked - last_unmasked, first_pre_masked - first_pre) > 0.2",
+            least="most",
+        ),
     ),
     Claim(
         "padding.first_survives",
-        "asked for the first token, padding behind and no mask: more than 0.8 on average over seeds, from an "
-        "orthogonal start",
-        lambda f: above(FIRST.values(f, way="unmasked"), 0.8),
-        nulls=(instead("padding.first_accuracy.unmasked", by="padding.accuracy.unmasked"),),
-        confirmed_by=Confirmation(trials.PADDED, "first_unmasked > 0.8", least="most"),
+        "asked for the first token, padding behind and no mask: more than 0.8, from an orthogonal start",
+        lambda f: above(FIRST.samples(f, way="unmasked"), 0.8),
+        nulls=(
+            instead("padding.first_accuracy.unmasked", by="padding.accuracy.unmasked"),
+            one_seed("padding.first_accuracy.unmasked", by="padding.chance"),
+        ),
+        confirmed_by=Confirmation(trials.PADDED, "first_unmasked > 0.8"),
     ),
     Claim(
         "padding.pooled_learns",
@@ -224,14 +236,13 @@ CLAIMS = (
     ),
     Claim(
         "padding.pooled_breaks",
-        "without a mask the pooled encoder loses at least 0.2 of accuracy when the padding grows, from one "
-        "seed",
+        "without a mask the pooled encoder loses at least 0.2 of accuracy when the padding grows",
         _pooled_breaks,
         nulls=(
             instead("padding.pooled_accuracy.unmasked.further", by="padding.pooled_accuracy.masked.further"),
         ),
         confirmed_by=Confirmation(
-            trials.PADDED, "unmasked_accuracy_trained - unmasked_accuracy_further > 0.2", least="one"
+            trials.PADDED, "unmasked_accuracy_trained - unmasked_accuracy_further > 0.2", least="most"
         ),
     ),
     Claim(
