@@ -226,6 +226,14 @@ CLAIMS = (
         confirmed_by=Confirmation(trials.PADDED, "first_unmasked > 0.8"),
     ),
     Claim(
+        "padding.first_mostly_survives",
+        "asked for the first token, padding behind and no mask: more than 0.8 on average over seeds, from an "
+        "orthogonal start",
+        lambda f: above(FIRST.values(f, way="unmasked"), 0.8),
+        nulls=(instead("padding.first_accuracy.unmasked", by="padding.accuracy.unmasked"),),
+        confirmed_by=Confirmation(trials.CARRIED, "first_unmasked > 0.8", least="most"),
+    ),
+    Claim(
         "padding.pooled_learns",
         "on sequences padded as in training the pooled encoder answers more than 0.98, mask or not",
         lambda f: above(POOLED_ACCURACY.samples(f, padding="trained"), 0.98),

@@ -41,3 +41,18 @@ PADDED = Trial(
     | {f"{kind}_{what}": 0.1 for kind in ("masked", "unmasked") for what in POOLED[:3]}
     | {"unmasked_logit_change": 3.0, "masked_logit_change": 1e-4},
 )
+
+
+def ask_first(seed: int, **training: Any) -> dict[str, float]:
+    """Train a SimpleRNN on sequences padded behind, without a mask, asked for the first token."""
+    made = train_simple_rnn(seed, asked="first", **{**training, **WAYS["unmasked"]})
+    return {"first_unmasked": float(made["accuracy"])}
+
+
+CARRIED = Trial(
+    "padding_behind_the_first",
+    "Recall of the first token, padding behind and no mask: how often is it right from this seed?",
+    ask_first,
+    TRAINING,
+    tolerance={"first_unmasked": 0.1},
+)

@@ -82,6 +82,7 @@ QUICK_RUN = {"length": 6, "training": 64, "validation": 64, "test": 64, "epochs"
 LAYERS = {"simple_rnn": "SimpleRNN", "gru": "GRU", "lstm": "LSTM", "attention": "attention"}
 ALL_LENGTHS = PARAMETERS["lengths"]
 LONGEST = ALL_LENGTHS[-1:]
+NEARER = ALL_LENGTHS[:-1]
 # (words, what differs from TRAINING, lengths)
 VARIANTS: Mapping[str, tuple[str, Mapping[str, Any], list[int]]] = {
     "simple_rnn": ("a SimpleRNN, orthogonal start", {"layer": "simple_rnn"}, ALL_LENGTHS),
@@ -443,6 +444,13 @@ def _attention_flat(found: Findings) -> Verdict:
     return below({"largest over smallest, factors of ten": float(np.ptp(curve))}, 1)
 
 
+def _focuses_where_solved(found: Findings) -> Verdict:
+    accuracies = ACCURACY.samples(found, variant="attention", t=200).values()
+    weights = WEIGHT_ON_FIRST.samples(found, stage="trained")
+    solved = {name: w for (name, w), right in zip(weights.items(), accuracies, strict=True) if right > 0.95}
+    return above(solved, 0.1)
+
+
 def _attention_slower(found: Findings) -> Verdict:
     of = STEPS.at(variant="attention")
     at_200, at_100 = (of.samples(found, t=t).values() for t in (200, 100))
@@ -469,6 +477,40 @@ CLAIMS = (
             instead("recurrence.accuracy.simple_rnn.t{t}", by="recurrence.accuracy.gru.t{t}"),
         ),
         confirmed_by=Confirmation(trials.READERS, f"{_asked('simple_rnn')} > 0.8"),
+    ),
+    Claim(
+        "recurrence.attention_reaches_100",
+        "attention answers more than 0.95 at each length up to 100 tokens, for every seed",
+        lambda f: above(ACCURACY.samples(f, variant="attention", t=NEARER), 0.95),
+        nulls=(
+            *(one_seed(f"recurrence.accuracy.attention.t{t}", by="recurrence.chance") for t in NEARER),
+            instead("recurrence.accuracy.attention.t{t}", by="recurrence.accuracy.lstm.t{t}"),
+        ),
+        confirmed_by=Confirmation(
+            trials.REACH, f"min({', '.join(f'attention_t{t}' for t in NEARER)}) > 0.95"
+        ),
+    ),
+    Claim(
+        "recurrence.attention_can_reach_200",
+        "attention answers more than 0.95 at 200 tokens, from one seed",
+        lambda f: above({"best": max(ACCURACY.samples(f, variant="attention", t=200).values())}, 0.95),
+        nulls=(instead("recurrence.accuracy.attention.t200", by="recurrence.accuracy.lstm.t200"),),
+        confirmed_by=Confirmation(trials.REACH, "attention_t200 > 0.95", least="one"),
+    ),
+    Claim(
+        "recurrence.simple_far_from_guessing",
+        "the SimpleRNN with its orthogonal start answers more than 0.95 at 100 tokens and more than 0.6 at "
+        "200, for every seed",
+        lambda f: every(
+            above(ACCURACY.samples(f, variant="simple_rnn", t=100), 0.95),
+            above(ACCURACY.samples(f, variant="simple_rnn", t=200), 0.6),
+        ),
+        nulls=(
+            one_seed("recurrence.accuracy.simple_rnn.t100", by="recurrence.chance"),
+            one_seed("recurrence.accuracy.simple_rnn.t200", by="recurrence.chance"),
+            instead("recurrence.accuracy.simple_rnn.t{t}", by="recurrence.accuracy.gru.t{t}"),
+        ),
+        confirmed_by=Confirmation(trials.REACH, "simple_rnn_t100 > 0.95 and simple_rnn_t200 > 0.6"),
     ),
     Claim(
         "recurrence.all_near",
@@ -654,6 +696,25 @@ CLAIMS = (
             one_seed("recurrence.weight_on_first.trained", by="recurrence.weight_on_first.start"),
         ),
         confirmed_by=Confirmation(trials.READERS, "weight_on_first_trained > 0.3"),
+    ),
+    Claim(
+        "recurrence.attention_focuses_where_solved",
+        "every seed of attention that answers more than 0.95 at 200 tokens gives the first of them more than "
+        "0.1 of the last position's weight",
+        _focuses_where_solved,
+        nulls=(
+            instead(
+                "recurrence.weight_on_first.trained",
+                by="recurrence.weight_on_first.start",
+                words="before training",
+            ),
+            one_seed("recurrence.weight_on_first.trained", by="recurrence.weight_on_first.start"),
+        ),
+        confirmed_by=Confirmation(
+            trials.REACH,
+            "attention_t200 <= 0.95 or weight_on_first_trained > 0.1",
+            given="attention_t200 > 0.95",
+        ),
     ),
     Claim(
         "recurrence.attention_slower",

@@ -110,6 +110,19 @@ READERS = Trial(
     | {f"attention_t{t}_steps": 64 for t in ASKED["attention"][1]}
     | {"weight_on_first_start": 0.01, "weight_on_first_trained": 0.15},
 )
+REACH = Trial(
+    "attention_and_simple_rnn",
+    "Recall of the first of 10 to 200 tokens: how far do attention and a SimpleRNN answer from this seed?",
+    ask_readers,
+    {
+        **TRAINING,
+        "asked": {"attention": ASKED["attention"], "simple_rnn": ({"layer": "simple_rnn"}, (100, 200))},
+    },
+    tolerance={f"{name}_t{t}": 0.1 for name, t in (("simple_rnn", 100), ("simple_rnn", 200))}
+    | {f"attention_t{t}": 0.1 for t in ASKED["attention"][1]}
+    | {f"attention_t{t}_steps": 64 for t in ASKED["attention"][1]}
+    | {"weight_on_first_start": 0.01, "weight_on_first_trained": 0.15},
+)
 AT_THE_START = {name: differing for name, (differing, _) in ASKED.items()}
 STARTS = Trial(
     "gradients_before_training",
