@@ -144,6 +144,9 @@ def claims(project: Project, say: Say) -> None:
         MeasuredError: a claim that could not fail, or a stored outcome that does not come out again.
     """
     say(f"claims: {refuse_vacuous(project.read_records())}")
+    failing = [name for name, fresh in confirming.confirmations(project).items() if fresh.says_too_much]
+    if failing:
+        say(f"claims: {', '.join(failing)}: more than fresh seeds support; pages should say less")
     confirming.repeat_a_few(project, executor_for(project, 1, ""), say)
 
 

@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 
 from measured.errors import MeasuredError
-from measured.terms.claims import Claim
-from measured.terms.trial import Confirmation, Trial, agree, confirmed, drawn_seeds
+from measured.site.claim_rows import confirmations_page
+from measured.site.provenance import _tests_of
+from measured.terms.claims import Claim, Judgement
+from measured.terms.trial import Confirmation, Confirmed, Trial, agree, confirmed, drawn_seeds
 
 TRIAL = Trial("throws", "?", lambda seed, draws: {"mean": 3.5}, {"draws": 9})
 CLAIM = Claim("a.b", "the mean is below 4", lambda f: None, confirmed_by=Confirmation(TRIAL, "mean < 4"))
@@ -90,10 +92,6 @@ def test_a_sentence_of_other_seeds_draws_others():
 
 
 def test_claims_that_say_more_than_fresh_seeds_come_first():
-    from measured.site.claim_rows import confirmations_page
-    from measured.terms.claims import Judgement
-    from measured.terms.trial import Confirmed
-
     said = {
         "a.whole": Confirmed((1, 2), (1, 2)),
         "a.waits": Confirmed((1, 2)),
@@ -109,6 +107,25 @@ def test_claims_that_say_more_than_fresh_seeds_come_first():
     assert "Of those that stand, 2 failed on some seed" in page
     assert "1 stand at the end: no fresh seed was asked of them" in page
     assert page.count("<td>1 seed</td>") == 5
+
+
+@pytest.mark.parametrize(
+    ("fresh", "too_much"),
+    [
+        (Confirmed((1, 2), (1,), (2,)), True),
+        (Confirmed((1, 2), (1, 2)), False),
+        (Confirmed((1, 2)), False),
+        (Confirmed((1, 2), (1,), (2,), least="one"), False),
+        (Confirmed((1, 2), (), (2,), least="one"), False),
+        (Confirmed((1, 2), (), (1, 2), least="one"), True),
+        (Confirmed((1, 2, 3), (1,), (2, 3), least="most"), True),
+    ],
+)
+def test_a_card_says_where_a_sentence_says_more_than_fresh_seeds(fresh, too_much):
+    claim = Judgement("a.claim", "words", True, seeds=(0,))
+    said = _tests_of(claim, fresh)["formed"]
+    assert said.startswith("formed on 1 seed; ")
+    assert said.endswith("it says more than these support") == too_much
 
 
 def test_a_predicate_over_what_is_not_kept_is_told():

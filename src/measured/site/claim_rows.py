@@ -89,8 +89,8 @@ def confirmations_page(
     trained = [(claim, confirmed.get(claim.id, Confirmed())) for claim in claims if claim.seeds]
     trained.sort(key=lambda pair: _order(*pair))
     asked = [fresh for _, fresh in trained if fresh.of]
-    failed = [fresh for fresh in asked if _says_too_much(fresh)]
-    short = [fresh for fresh in asked if fresh.missed and not _says_too_much(fresh)]
+    failed = [fresh for fresh in asked if fresh.says_too_much]
+    short = [fresh for fresh in asked if fresh.missed and not fresh.says_too_much]
     lines = [
         _OPENING,
         f"{len(trained)} claims about trained models; {len(asked)} were put to fresh seeds, "
@@ -134,15 +134,9 @@ Trainings that are too long for a build. Their outcomes are stored in the reposi
 seeds, and repeated by sample."""
 
 
-def _says_too_much(fresh: Confirmed) -> bool:
-    """Whether a sentence fails on its fresh seeds; what can happen may still, while some wait to be asked."""
-    waiting = len(fresh.seeds) - fresh.of - len(fresh.silent)
-    return not fresh.stands and not (fresh.least == "one" and waiting)
-
-
 def _order(claim: Judgement, fresh: Confirmed) -> tuple[int, float, str]:
     if fresh.missed:
-        return int(not _says_too_much(fresh)), len(fresh.held) / fresh.of, claim.id
+        return int(not fresh.says_too_much), len(fresh.held) / fresh.of, claim.id
     return (2, 0.0, claim.id) if fresh.of else (3, 0.0, claim.id)
 
 

@@ -273,6 +273,7 @@ def _tests_of(claim: Judgement, fresh: Confirmed) -> dict[str, Any]:
         f"{null['words']} (false in {1 - null['held']:.0%} of {null['worlds']:,})" for null in claim.nulls
     ]
     formed = f"formed on {seeds_in_words(claim)}; {fresh.in_words()}" if claim.seeds else ""
+    formed += ": it says more than these support" if fresh.says_too_much else ""
     found = {
         "scope": claim.scope,
         "nulls": nulls,

@@ -246,11 +246,21 @@ class Confirmed:
         enough = {"each": not self.missed, "most": len(self.held) > len(self.missed), "one": bool(self.held)}
         return not self.of or enough[self.least]
 
+    @property
+    def waiting(self) -> int:
+        """How many of the seeds have not been asked."""
+        return len(self.seeds) - self.of - len(self.silent)
+
+    @property
+    def says_too_much(self) -> bool:
+        """Whether the sentence fails on its fresh seeds; what can happen may still, while some wait."""
+        return not self.stands and not (self.least == "one" and self.waiting)
+
     def in_words(self) -> str:
         """`confirmed on 19 of 20 fresh seeds`."""
         if not self.seeds:
             return "not put to fresh seeds"
-        waiting = len(self.seeds) - self.of - len(self.silent)
+        waiting = self.waiting
         if waiting == len(self.seeds):
             return f"{waiting} fresh seeds drawn, none asked yet"
         parts = [f"confirmed on {len(self.held)} of {self.of} fresh seeds{LEAST[self.least]}"]
