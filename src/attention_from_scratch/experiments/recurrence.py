@@ -401,7 +401,7 @@ def _bound_holds(found: Findings) -> Verdict:
         curves = found.arrays[f"log10_gradients.{variant}.start"]
         left = (curves - curves[:, -1:])[:, ::-1]
         largest = SINGULAR_VALUE.samples(found, variant=variant, stage="start").values()
-        allowed = np.array([np.log10(gradient_bound(sigma, 1)) * steps for sigma in largest])
+        allowed = np.array([np.log10(gradient_bound(max(sigma, 1e-9), 1)) * steps for sigma in largest])
         excesses[f"{variant}, largest excess"] = float((left - allowed)[:, 1:].max())
     return below(excesses, 1e-3)
 
