@@ -100,10 +100,13 @@ def test_claims_that_say_more_than_fresh_seeds_come_first():
         "a.may": Confirmed((1, 2), (), (2,), least="one"),
     }
     claims = [Judgement(name, "words", True, seeds=(0,)) for name in said]
-    page = confirmations_page(claims, said, {}, [], lambda target: target)
+    page = confirmations_page(claims, said, {}, [], lambda target: target, {"a.whole"})
     places = [page.index(f"confirmed-{name}") for name in ("a.fails", "a.can", "a.whole", "a.waits")]
     assert places == sorted(places)
-    assert "4 were put to fresh seeds, 1 of them say more than these support" in page
+    assert (
+        "4 were put to fresh seeds, 1 of them say more than these support; 1 of these are on no page" in page
+    )
+    assert page.count(": on no page any more</td>") == 1
     assert "Of those that stand, 2 failed on some seed" in page
     assert "1 stand at the end: no fresh seed was asked of them" in page
     assert page.count("<td>1 seed</td>") == 5

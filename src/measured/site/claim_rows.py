@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from html import escape, unescape
 from typing import Any
 
@@ -76,6 +76,7 @@ def confirmations_page(
     questions: Mapping[str, str],
     studies: Iterable[Study],
     link: Any,
+    made: Container[str] = (),
 ) -> str:
     """All claims about trained models, those that failed on a fresh seed first.
 
@@ -85,16 +86,19 @@ def confirmations_page(
         questions: for each claim with a trial, what the trial asks.
         studies: those of the project.
         link: from this page to another one.
+        made: the claims that a page makes.
     """
     trained = [(claim, confirmed.get(claim.id, Confirmed())) for claim in claims if claim.seeds]
     trained.sort(key=lambda pair: _order(*pair))
     asked = [fresh for _, fresh in trained if fresh.of]
-    failed = [fresh for fresh in asked if fresh.says_too_much]
+    failed = [claim.id for claim, fresh in trained if fresh.of and fresh.says_too_much]
+    dropped = sum(name not in made for name in failed)
     short = [fresh for fresh in asked if fresh.missed and not fresh.says_too_much]
     lines = [
         _OPENING,
         f"{len(trained)} claims about trained models; {len(asked)} were put to fresh seeds, "
-        f"{len(failed)} of them say more than these support. Of those that stand, {len(short)} failed on "
+        f"{len(failed)} of them say more than these support; {dropped} of these are on no page any more: "
+        f"a weaker claim may stand there. Of those that stand, {len(short)} failed on "
         "some seed: they speak of most seeds, or of what can happen.",
         f"{len(trained) - len(asked)} stand at the end: no fresh seed was asked of them, and nothing is "
         "known of them beyond the seeds that they were formed on.\n",
@@ -102,7 +106,7 @@ def confirmations_page(
         '<table class="ledger confirmations"><thead><tr>',
         *(f'<th scope="col">{title}</th>' for title in _COLUMNS),
         "</tr></thead><tbody>",
-        *(_line(claim, fresh, questions.get(claim.id, ""), link) for claim, fresh in trained),
+        *(_line(claim, fresh, questions.get(claim.id, ""), link, made) for claim, fresh in trained),
         "</tbody></table></div>\n",
     ]
     listed = [f"- **{study.name.replace('_', ' ')}**: {study.question}" for study in studies]
@@ -140,9 +144,10 @@ def _order(claim: Judgement, fresh: Confirmed) -> tuple[int, float, str]:
     return (2, 0.0, claim.id) if fresh.of else (3, 0.0, claim.id)
 
 
-def _line(claim: Judgement, fresh: Confirmed, question: str, link: Any) -> str:
+def _line(claim: Judgement, fresh: Confirmed, question: str, link: Any, made: Container[str]) -> str:
     held = fresh.in_words().removeprefix("confirmed on ").replace(" fresh seeds", "")
     missed = ", ".join(map(str, fresh.missed)) or ("none" if fresh.of else "")
+    held += ": on no page any more" if fresh.says_too_much and claim.id not in made else ""
     row = f"{link('measurements.md')}#claim-{claim.id}"
     return (
         f'<tr id="confirmed-{claim.id}"><th scope="row"><a href="{row}">{breakable(claim.id)}</a>'

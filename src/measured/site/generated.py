@@ -136,7 +136,9 @@ def _confirmations(project: Project, origin: provenance.Provenance, site: Site) 
     }
     studies = [study for experiment in project.declared.values() for study in experiment.studies]
     claims = origin.library.claims.values()
-    return claim_rows.confirmations_page(claims, origin.confirmed, questions, studies, site.link)
+    return claim_rows.confirmations_page(
+        claims, origin.confirmed, questions, studies, site.link, origin.claimed
+    )
 
 
 def _beside(where: str, page: Page, elsewhere: Elsewhere) -> Files:
