@@ -1,11 +1,13 @@
-"""Runs that travel: taken over where they fit, whole, from any place; refused where they do not."""
+"""Results that travel: taken over where they fit, whole, from any place; refused where they do not."""
 
 from __future__ import annotations
 
 import http.server
 import io
+import json
 import shutil
 import socket
+import sys
 import threading
 import zipfile
 from contextlib import contextmanager
@@ -20,10 +22,11 @@ from hostile_files import hostile_archives
 from measured import archives, build, cli, files
 from measured.errors import MeasuredError
 from measured.making import workflow
+from measured.making.products import RecordProduct
 from measured.making.vouchers import Voucher, key_of
 from measured.project import Project
 from measured.results import archive, fetching, remeasuring, taking
-from measured.site.runs import Runs
+from measured.site.results import Results
 from samples import Sample, copy
 
 NAMES = ("fair/seed0", "fair/seed1", "fair/seed2")
@@ -76,7 +79,7 @@ def stored(root):
 @pytest.mark.parametrize("place", ["", "build", "build/runs", "site", "site/runs", "site/runs/runs.zip"])
 def test_runs_are_taken_over_from_any_form_of_a_project(source, clone, place):
     assert clone.take(source / place) == 3
-    assert clone.said == [f"taken over: 3 of 3 runs from {source / place}"]
+    assert clone.said == [f"taken over from {source / place}: 3 of 3 runs"]
     assert clone.arrays() == stored(source)
     assert not [job for job in workflow.jobs(clone.project) if job.name in NAMES and job.why]
     assert all(Voucher.read(clone.root / f"build/runs/{name}.json").taken for name in NAMES)
@@ -128,7 +131,7 @@ def test_a_site_that_has_none_is_asked_for_its_index_alone(source, clone):
     with served(source / "site") as site:
         assert taking.take_over(clone.project, jobs, site.address, said.append) == 0
         assert site.asked == ["/runs/index.json"]
-    assert said[0].endswith("; 3 are of other code, data or versions")
+    assert said[0].endswith(": 0 of 3 runs (3 are of other code, data or versions)")
     said.clear()
     assert taking.take_over(clone.project, jobs, str(source), said.append) == 0
     assert said[1] == "  other: fair/seed0: module dice.throwing changed"
@@ -341,7 +344,9 @@ MANY = many(30)
 @pytest.mark.parametrize(
     "index",
     [
-        {"schema": 2, "runs": []},
+        {"schema": 3, "runs": []},
+        {"schema": 2, "runs": [], "records": {}},
+        {"schema": 2, "runs": [], "records": [{"name": "a", "key": "../a", "arrays": "0" * 64}]},
         {"schema": 1, "runs": {}},
         {"schema": 1, "runs": [{"name": "fair/seed0"}]},
         {"schema": 1, "runs": [{"name": 1, "key": "0" * 64, "arrays": "0" * 64}]},
@@ -394,19 +399,164 @@ def test_what_is_fetched_does_not_fit_on_the_disk(source, clone, monkeypatch):
 
 def test_the_same_runs_are_the_same_archive_and_say_nothing_of_who_took_them(source, clone):
     clone.take(source)
-    ours, theirs = (dict(Runs.of(Project.load(root)).files()) for root in (source, clone.root))
+    ours, theirs = (dict(Results.of(Project.load(root)).files()) for root in (source, clone.root))
     assert ours == theirs
     assert ours["runs/runs.zip"] == (source / "site/runs/runs.zip").read_bytes()
-    assert Runs.of(Project.load(source)).taken_in_words() == {}
-    (said,) = Runs.of(clone.project).taken_in_words().values()
+    assert Results.of(Project.load(source)).taken_in_words() == {}
+    (said,) = Results.of(clone.project).taken_in_words().values()
     assert said.startswith("3 of its 3 runs were taken over, measured on another machine: Python 3.")
-    assert not Runs.of(Project.load(source, quick=True)).products
+    assert not Results.of(Project.load(source, quick=True)).records
 
 
 def test_a_key_is_what_is_known_before_the_work():
     known = {"module a": "1", "parameters": "2", "package numpy": "3", "python": "4", "settings": "5"}
     assert key_of({**known, "file data": "6", "folder .": "7", "code a.py": "8"}) == key_of(known)
     assert key_of({**known, "parameters": "3"}) != key_of(known)
+
+
+# Records
+
+
+@pytest.fixture
+def bare(clone, monkeypatch):
+    """A clone with neither runs nor records, whose own code is imported."""
+    shutil.rmtree(clone.root / "build/records")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "dice"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(str(clone.root / "src"))
+    monkeypatch.setenv("PYTHONPATH", str(clone.root / "src"))
+    return clone
+
+
+def records(root):
+    return {name: data for name, data in Sample(root).tree("build/records").items() if "taken" not in name}
+
+
+@pytest.mark.parametrize("place", ["", "build/runs", "site/runs/runs.zip"])
+def test_records_are_taken_over_after_their_runs(source, bare, place):
+    assert bare.take(source / place) == 5, bare.told
+    assert bare.said == [f"taken over from {source / place}: 3 of 3 runs, and 2 of 2 records"]
+    assert records(bare.root) == records(source)
+    assert not [job for job in workflow.jobs(bare.project) if job.why]
+    assert [job.name for job in remeasuring.taken_over(workflow.jobs(bare.project), RecordProduct)] == [
+        "fair",
+        "loaded",
+    ]
+    anew = {job.name for job in workflow.jobs(bare.project, all_here=True) if job.why}
+    assert anew == {*NAMES, "fair", "loaded", "figure fair.counts"}
+
+
+def test_a_record_that_fits_what_was_taken_over_is_not_replaced(source, clone):
+    assert clone.take(source) == 3
+    assert not list((clone.root / "build/records").glob("*.taken"))
+
+
+def test_a_record_waits_for_a_run_that_nobody_has(source, bare):
+    assert offer(bare, packed([(name, *honest(source, name)) for name in NAMES[:2]])) == 2
+    assert "2 of 3 runs (1 are not there), and 0 of 1 records (1 are not there)" in bare.told
+
+
+def test_a_record_that_is_made_here_was_not_taken_over(source, bare):
+    bare.take(source)
+    jobs = [job for job in workflow.jobs(bare.project, all_here=True) if job.name == "loaded"]
+    assert jobs[0].product.taken
+    build.make(bare.project, jobs, lambda _: None, 1)
+    assert not jobs[0].product.taken
+    assert records(bare.root) == records(source)
+
+
+def sent_record(source, change=dict, arrays=None, name="loaded"):
+    """A record as one who knows the engine would make it, alone in an archive."""
+    path = source / f"build/records/{name}.json"
+    packed_arrays = path.with_suffix(".npz").read_bytes() if arrays is None else arrays
+    data = json.loads(path.read_text("utf-8"))
+    key = key_of(data["fingerprint"])
+    changed = {**change(data), "arrays_sha256": files.sha256(packed_arrays)}
+    entry = {"name": name, "key": key, "arrays": files.sha256(packed_arrays)}
+    index = {"schema": archive.SCHEMA, "runs": [], "records": [entry]}
+    return archive._zipped(
+        {
+            f"{key}.json": files.json_bytes(archives.sealed(changed)),
+            f"{entry['arrays']}.npz": packed_arrays,
+            archive.INDEX: files.json_bytes(archives.sealed(index)),
+        }
+    )
+
+
+def with_record_part(data, part, sha="0" * 64):
+    return {**data, "fingerprint": {**data["fingerprint"], part: sha}}
+
+
+def without_claims(data):
+    return {**data, "claims": []}
+
+
+def with_claim(data, **change):
+    return {**data, "claims": [{**data["claims"][0], **change}]}
+
+
+def of_other_id(data):
+    first, *rest = data["measurements"]
+    return {**data, "measurements": [{**first, "id": "fair.mean"}, *rest]}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda d: {**d, "question": "What else?"}, "something else than is declared here: question"),
+        (lambda d: {**d, "parameters": {"draws": 1}}, "than is declared here: parameters"),
+        (lambda d: {**d, "source": "src/dice/fair.py:measure"}, "than is declared here: source"),
+        (lambda d: {**d, "scopes": {"loaded.mean": "Everywhere."}}, "than is declared here: scopes"),
+        (lambda d: {**d, "mode": "quick"}, "than is declared here: mode"),
+        (lambda d: {**d, "experiment": "fair"}, "than is declared here: experiment"),
+        (without_claims, "judges other claims than"),
+        (lambda d: with_claim(d, words="all dice lean"), "comes out differently here"),
+        (lambda d: with_claim(d, holds=False), "comes out differently here"),
+        (lambda d: with_claim(d, margin=9.0), "comes out differently here"),
+        (lambda d: with_claim(d, nulls=[]), "comes out differently here"),
+        (of_other_id, "measures fair.mean"),
+        (lambda d: {**d, "environment": {"python": "3"}}, "describes no machine"),
+        (lambda d: with_record_part(d, "file ../../../etc/passwd"), "is no name of a file"),
+        (lambda d: with_record_part(d, "folder .."), "is no name of a file"),
+        (lambda d: with_record_part(d, "file data/loaded_die.csv"), "file data/loaded_die.csv changed"),
+        (lambda d: with_record_part(d, "module dice.loaded"), "module dice.loaded changed"),
+        (lambda d: {**d, "schema": 99}, "has schema"),
+        (lambda d: {**d, "measurements": "none"}, "the record"),
+        (lambda d: {**d, "<script>": 1}, "the record"),
+    ],
+)
+def test_a_record_that_says_something_else_than_its_key_is_refused(source, bare, change, told):
+    assert offer(bare, sent_record(source)) == 1
+    shutil.rmtree(bare.root / "build/records")
+    assert offer(bare, sent_record(source, change)) == 0
+    assert told in bare.told
+    assert not list((bare.root / "build").glob("records/*"))
+
+
+def test_arrays_of_a_hostile_record_are_refused_under_right_hashes_and_seals(source, bare):
+    for what, data in hostile_archives():
+        assert offer(bare, sent_record(source, arrays=data)) == 0, what
+        assert "1 are refused" in bare.told, what
+        assert not list((bare.root / "build").glob("records/*")), what
+
+
+@pytest.mark.parametrize(("chance", "refused"), [(0.9, True), (None, False)])
+def test_other_values_of_a_record_stop_the_build_and_last_digits_do_not(source, bare, chance, refused):
+    def forged(data):
+        mean, heaviest = data["measurements"]  # no claim reads the latter
+        value = chance or float(np.nextafter(heaviest["value"], 9))
+        return {**data, "measurements": [mean, {**heaviest, "value": value, "display": f"{value:.3f}"}]}
+
+    assert offer(bare, sent_record(source, forged)) == 1, bare.told
+    said = []
+    jobs = build.measure(bare.project, said.append, 1)
+    if refused:
+        with pytest.raises(MeasuredError, match="loaded was taken over, and made here it gives other"):
+            build.remeasure(bare.project, jobs, said.append, 1)
+    else:
+        build.remeasure(bare.project, jobs, said.append, 1)
+        assert said[-1] == "re-measured: 0 came out with the same bytes, 1 within the tolerances"
+        assert [job.name for job in remeasuring.taken_over(jobs, RecordProduct)] == ["loaded"]
 
 
 # A sample is measured again
@@ -428,7 +578,7 @@ def test_what_comes_out_with_the_same_bytes_was_measured_here(source, clone, mon
     assert clone.arrays() == stored(source)
     said.clear()
     build.remeasure(clone.project, jobs, said.append, 1)
-    assert said == ["re-measured: a sample of 1 runs taken over was compared before, with the same code"]
+    assert said == ["re-measured: a sample of 1 run taken over was compared before, with the same code"]
     assert [p.name for p in (clone.root / "build").glob("remeasured-*")] == []
 
 
@@ -458,15 +608,20 @@ def test_the_commit_and_the_results_choose_the_sample():
         return SimpleNamespace(name=name, product=SimpleNamespace(identity=lambda: arrays), seconds=seconds)
 
     jobs = [job(f"run{n}", "a") for n in range(12)]
-    chosen = {commit: [j.name for j in remeasuring._chosen(commit, jobs)] for commit in "abcdef"}
-    assert all(len(names) == 3 for names in chosen.values())
-    assert len({tuple(names) for names in chosen.values()}) > 3
+
+    def names(commit, jobs):
+        return [j.name for j in remeasuring._chosen(commit, jobs, 3, 30.0)]
+
+    chosen = {commit: names(commit, jobs) for commit in "abcdef"}
+    assert all(len(drawn) == 3 for drawn in chosen.values())
+    assert len({tuple(drawn) for drawn in chosen.values()}) > 3
     others = [job(f"run{n}", "b") for n in range(12)]
-    assert [j.name for j in remeasuring._chosen("a", others)] != chosen["a"]
+    assert names("a", others) != chosen["a"]
     mixed = [*(job(f"run{n}", "a", 9.0) for n in range(6)), *(job(f"long{n}", "a", 200.0) for n in range(6))]
-    assert all(sum(j.seconds for j in remeasuring._chosen(commit, mixed)) <= 30 for commit in "abcdef")
+    taken = {job.name: job.seconds for job in mixed}
+    assert all(sum(taken[name] for name in names(commit, mixed)) <= 30 for commit in "abcdef")
     long = [job(f"long{n}", "a", 200.0) for n in range(4)]
-    assert all(len(remeasuring._chosen(commit, long)) == 3 for commit in "abcdef")
+    assert all(len(names(commit, long)) == 3 for commit in "abcdef")
 
 
 # From the command line
@@ -479,9 +634,26 @@ def test_a_clone_builds_the_site_that_its_source_has(source, tmp_path):
     clone.edit("pyproject.toml", 'versions = ["numpy"]', f'versions = ["numpy"]\nresults = "{source}/site"')
     done = clone.build()
     assert done.returncode == 0, done.stdout
-    assert "taken over: 3 of 3 runs" in done.stdout
-    assert "re-measured: 3 came out with the same bytes" in done.stdout
+    assert "/site: 3 of 3 runs, and 2 of 2 records" in done.stdout
+    assert "re-measured: 5 came out with the same bytes" in done.stdout
     assert clone.tree("site") == Sample(source).tree("site")
+    assert list((clone.root / "build/records").glob("*.taken")) == []
+
+
+def test_what_was_not_measured_here_changes_what_is_said_of_it_and_nothing_else(source, bare, monkeypatch):
+    bare.take(source)
+    shutil.rmtree(bare.root / "site")
+    monkeypatch.setattr(remeasuring, "remeasure_a_few", lambda *_: None)
+    build.build(bare.project, lambda _: None, 1)
+    ours, theirs = Sample(bare.root).tree("site"), Sample(source).tree("site")
+    assert ours.keys() == theirs.keys()
+    assert {name for name in ours if ours[name] != theirs[name]} == {
+        "data/cards/index.json",
+        "measurements/index.html",
+    }
+    said = json.loads(ours["data/cards/index.json"])["experiments"]["fair"]["taken"]
+    assert said.startswith("3 of its 3 runs were taken over, measured on another machine: Python 3.")
+    assert said.endswith("; its values were taken over as well")
 
 
 def test_where_results_come_from_is_asked_of_the_option_the_environment_and_the_settings(monkeypatch):

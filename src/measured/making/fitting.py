@@ -1,4 +1,4 @@
-"""Whether a run that was made elsewhere is what would be made here, compared part by part."""
+"""Whether a result that was made elsewhere is what would be made here, compared part by part."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _SHOWN = 2
 
 
-def misfit(voucher: Voucher, inputs: Mapping[str, str], root: Path) -> str:
+def misfit(fingerprint: Mapping[str, str], inputs: Mapping[str, str], root: Path) -> str:
     """In what it was made from something else than it would be made from here; empty where in nothing.
 
     Args:
-        voucher: of the run, as somebody sent it.
+        fingerprint: what it was made from, as somebody sent it.
         inputs: what the plan knows before the work.
-        root: the project's folder; what the run read of it elsewhere is read here, and compared.
+        root: the project's folder; what was read of it elsewhere is read here, and compared.
 
     Raises:
         MeasuredError: it names files outside of the project.
     """
-    for part in voucher.fingerprint:
+    for part in fingerprint:
         _refuse_outside(part, root)
-    now = {**read_now(voucher.fingerprint, root), **inputs}
-    return ", ".join(changes(voucher.fingerprint, now)[:_SHOWN])
+    now = {**read_now(fingerprint, root), **inputs}
+    return ", ".join(changes(fingerprint, now)[:_SHOWN])
 
 
 def refuse_other_arrays(voucher: Voucher, packed: bytes) -> None:

@@ -104,6 +104,24 @@ class RecordProduct:
         path = self.project.records / f"{self.experiment.name}.json"
         return path, path.with_suffix(".npz")
 
+    @property
+    def mark(self) -> Path:
+        """Stands beside a record that was taken over, and holds its hash: the record stays as it was."""
+        return self.files[0].with_suffix(".taken")
+
+    @property
+    def taken(self) -> bool:
+        """Whether the stored record was measured elsewhere and taken over."""
+        try:
+            return self.mark.read_bytes() == sha256(self.files[0].read_bytes()).encode()
+        except OSError:
+            return False
+
+    def identity(self) -> str:
+        """What the stored record is, as one hash; empty if there is none."""
+        path = self.files[0]
+        return sha256(path.read_bytes()) if path.exists() else ""
+
     def inputs(self) -> Fingerprint:
         """The measuring function and the claims' predicates, what they import, and the runs as they are."""
         return self._own_inputs | {f"run {run.run.name}": run.identity() for run in self.runs}

@@ -10,7 +10,7 @@ from measured.archives import read_json
 from measured.errors import MeasuredError
 
 # A voucher is a JSON file that says under this key what it is called; these files lie beside it.
-RECORD = ("experiment", (".npz", ".json"))
+RECORD = ("experiment", (".taken", ".npz", ".json"))
 FIGURE = ("name", (".svg", ".narrow.svg", ".light.svg", ".dark.svg", ".csv", ".json"))
 # What a write leaves that was killed before its renaming (see `files.write_bytes`).
 _UNFINISHED = re.compile(r"\.[a-z0-9_.]+\.(?:json|npz|svg|csv)\.[a-z0-9_]{8}")

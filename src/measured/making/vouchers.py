@@ -93,7 +93,7 @@ class Voucher:
             raise MeasuredError("is no voucher of a run of this engine")
         environment, taken = found.get("environment"), found.get("taken", False)
         if environment is not None:
-            _refuse_odd_machine(environment, fingerprint)
+            refuse_odd_machine(environment, fingerprint)
         if not isinstance(taken, bool):
             raise MeasuredError("is no voucher of a run of this engine")
         return cls(fingerprint, arrays, environment, taken)
@@ -109,8 +109,12 @@ def is_hash(text: object) -> bool:
     return isinstance(text, str) and len(text) == 64 and set(text) <= set("0123456789abcdef")
 
 
-def _refuse_odd_machine(found: Any, fingerprint: Mapping[str, str]) -> None:
-    """Refuse what no process says of itself, or another one than the key does."""
+def refuse_odd_machine(found: Any, fingerprint: Mapping[str, str]) -> None:
+    """Refuse what no process says of itself, or another one than the key does.
+
+    Raises:
+        MeasuredError: says what is odd.
+    """
     if not isinstance(found, dict) or set(found) != _MACHINE:
         raise MeasuredError("describes no machine")
     for name in _TABLES:

@@ -74,7 +74,7 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
     Args:
         project: whose it is.
         sources: its code, where somebody has read it.
-        all_here: whether runs that were taken over count as not made.
+        all_here: whether runs and records that were taken over count as not made.
     """
     sources, plain, costs = sources or sources_of(project), replace(project), Costs.of(project)
     found: list[Job] = []
@@ -88,7 +88,7 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
         run_jobs = [_run_job(plain, product, costs, all_here) for product in runs]
         record = RecordProduct(project, experiment, runs, sources)
         waiting = [job.name for job in run_jobs if job.why]
-        why = f"{len(waiting)} of its runs are made anew" if waiting else ""
+        why = f"{len(waiting)} of its runs are made anew" if waiting else _taken(record, all_here)
         order = Order(plain, "record", experiment.name)
         seconds = costs.seconds(experiment.name) or UNKNOWN_SECONDS
         after = tuple(job.name for job in run_jobs)
@@ -267,8 +267,12 @@ def _run_job(plain: Project, product: RunProduct, costs: Costs, all_here: bool) 
     small = plain.quick and bool(run.quick)
     order = Order(plain, "run", experiment.name, run.name, shares=shares, compiles=not small)
     seconds = costs.seconds(f"{experiment.name}.{run.name}") or run.seconds / 10
-    why = "it was taken over, not measured here" if all_here and product.taken else ""
-    return _job(product, why, (), order, seconds, f"{shares} {plain_json(alike)}")
+    return _job(product, _taken(product, all_here), (), order, seconds, f"{shares} {plain_json(alike)}")
+
+
+def _taken(product: RunProduct | RecordProduct, all_here: bool) -> str:
+    """Why a build that measures everything here makes it anew, if it does."""
+    return "it was taken over, not measured here" if all_here and product.taken else ""
 
 
 def _job(product: Product, why: str, after, order: Order, seconds: float, model: str = "") -> Job:
@@ -290,6 +294,8 @@ def _store(project: Project, job: Job, outcome: Outcome) -> None:
         made[vouching] = _vouched(project, job, made[arrays], made[vouching], outcome)
     for path, data in made.items():
         files.write_bytes(path, data)
+    if isinstance(job.product, RecordProduct):
+        job.product.mark.unlink(missing_ok=True)
     taken = {
         "seconds": round(outcome.seconds, 3),
         "processor": round(outcome.processor, 3),
@@ -305,7 +311,7 @@ def _vouched(project: Project, job: Job, arrays: bytes, voucher: bytes, outcome:
         MeasuredError: they are not what was asked for, or of another form.
     """
     found = Voucher.parse(voucher)
-    different = fitting.misfit(found, job.product.inputs(), project.root)
+    different = fitting.misfit(found.fingerprint, job.product.inputs(), project.root)
     if different:
         raise MeasuredError(
             f"{job.name}: it was made from something else than the plan says: {different}",

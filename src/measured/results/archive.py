@@ -1,8 +1,9 @@
-"""The form in which runs travel: one archive, addressed by content, and an index of it.
+"""The form in which results travel: one archive, addressed by content, and an index of it.
 
 The archive holds, for each run, `KEY.json` (its voucher, by the hash of what was known before the work) and
-`SHA.npz` (its arrays, by their hash), and `index.json`, which says which run has which. Beside a published
-archive stands the same index with the archive's own hash, so that one need not fetch it to see what is there.
+`SHA.npz` (its arrays, by their hash); for each record the same, `KEY.json` being the record as it is stored;
+and `index.json`, which says which run and which record has which. Beside a published archive stands the same
+index with the archive's own hash, so that one need not fetch it to see what is there.
 """
 
 from __future__ import annotations
@@ -13,20 +14,21 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from measured import archives, files
 from measured.errors import MeasuredError
-from measured.making.products import RunProduct
-from measured.making.vouchers import LARGEST, LONGEST, Voucher, is_hash
+from measured.making.products import RecordProduct, RunProduct
+from measured.making.vouchers import LARGEST, LONGEST, Voucher, is_hash, key_of
 from measured.terms.record import read_vouched
 
 FOLDER = "runs"  # of a published site
 ARCHIVE, INDEX = "runs.zip", "index.json"
-SCHEMA = 1
-MOST = 20_000  # runs
+SCHEMA = 2
+READ = (1, SCHEMA)  # the first had no records
+MOST = 20_000  # runs, or records
 LARGEST_ARCHIVE = 1 << 30  # bytes of a whole archive
 _DIRECTORY = 8 << 20  # bytes of its table of contents
 _END = struct.Struct("<4s4H2LH")  # the last record of an archive
@@ -34,11 +36,11 @@ _END = struct.Struct("<4s4H2LH")  # the last record of an archive
 
 @dataclass(frozen=True)
 class Entry:
-    """One run of an index.
+    """One run or one record of an index.
 
     Args:
-        name: `induction/blocks1.seed0`.
-        key: of its voucher.
+        name: `induction/blocks1.seed0`; `induction`.
+        key: what is known of it before the work, as one hash.
         arrays: hash of its arrays.
     """
 
@@ -47,28 +49,61 @@ class Entry:
     arrays: str
 
 
-def pack(runs: Iterable[RunProduct]) -> tuple[bytes, bytes]:
-    """Runs as they travel: the archive, and the index beside it; the same bytes from the same runs."""
+@dataclass(frozen=True)
+class Index:
+    """What an archive holds.
+
+    Args:
+        runs: by name.
+        records: by name.
+        archive: bytes and hash of the archive that it stands beside; None within one.
+    """
+
+    runs: Mapping[str, Entry]
+    records: Mapping[str, Entry] = field(default_factory=dict)
+    archive: Mapping[str, Any] | None = None
+
+
+def pack(runs: Iterable[RunProduct], records: Iterable[RecordProduct] = ()) -> tuple[bytes, bytes]:
+    """Results as they travel: the archive, and the index beside it; the same bytes from the same results."""
     members: dict[str, bytes] = {}
-    entries = []
-    for run in runs:
-        arrays, voucher_path = run.files
-        if not voucher_path.exists():
-            continue  # of a preview, which needs none
-        voucher = Voucher.read(voucher_path)
-        members[f"{voucher.arrays}.npz"] = read_vouched(arrays, voucher.arrays)
-        shown = Voucher(voucher.fingerprint, voucher.arrays, voucher.environment)
-        members[f"{voucher.key}.json"] = shown.as_bytes()
-        entries.append({"name": run.name, "key": voucher.key, "arrays": voucher.arrays})
-    index = {"schema": SCHEMA, "runs": sorted(entries, key=lambda entry: entry["name"])}
+    index = {
+        "schema": SCHEMA,
+        "runs": _sorted(_packed_run(run, members) for run in runs if run.files[1].exists()),
+        "records": _sorted(_packed_record(record, members) for record in records if record.files[0].exists()),
+    }
     members[INDEX] = files.json_bytes(archives.sealed(index))
     packed = _zipped(members)
     whole = {**index, "archive": {"bytes": len(packed), "sha256": files.sha256(packed)}}
     return packed, files.json_bytes(archives.sealed(whole))
 
 
-def read_index(data: bytes) -> tuple[dict[str, Entry], Mapping[str, Any] | None]:
-    """The runs of an index by name, and what it says of its archive.
+def _sorted(entries: Iterable[dict[str, str]]) -> list[dict[str, str]]:
+    return sorted(entries, key=lambda entry: entry["name"])
+
+
+def _packed_run(run: RunProduct, members: dict[str, bytes]) -> dict[str, str]:
+    """Put a run among the members; its voucher says nothing of who took it over."""
+    arrays, path = run.files
+    voucher = Voucher.read(path)
+    members[f"{voucher.arrays}.npz"] = read_vouched(arrays, voucher.arrays)
+    shown = Voucher(voucher.fingerprint, voucher.arrays, voucher.environment)
+    members[f"{voucher.key}.json"] = shown.as_bytes()
+    return {"name": run.name, "key": voucher.key, "arrays": voucher.arrays}
+
+
+def _packed_record(record: RecordProduct, members: dict[str, bytes]) -> dict[str, str]:
+    """Put a record among the members, as it is stored."""
+    path, arrays = record.files
+    data = archives.read_sealed(path)
+    key, sha = key_of(data["fingerprint"]), data["arrays_sha256"]
+    members[f"{sha}.npz"] = read_vouched(arrays, sha)
+    members[f"{key}.json"] = archives.read_bytes(path, archives.JSON)
+    return {"name": record.name, "key": key, "arrays": sha}
+
+
+def read_index(data: bytes) -> Index:
+    """An index.
 
     Raises:
         MeasuredError: it is none of ours.
@@ -76,19 +111,24 @@ def read_index(data: bytes) -> tuple[dict[str, Entry], Mapping[str, Any] | None]
     found = archives.parse_json(data)
     if not isinstance(found, dict) or not archives.is_sealed(found):
         raise MeasuredError("is no index of runs, or was changed since it was written")
-    if found.get("schema") != SCHEMA or set(found) - {"schema", "runs", "archive", archives.SEAL}:
+    schema = found.get("schema")
+    if schema not in READ or set(found) - {"schema", "runs", "records", "archive", archives.SEAL}:
         raise MeasuredError(f"is an index of another engine; this one reads schema {SCHEMA}")
-    listed = found.get("runs")
+    records = _entries(found.get("records", []), "record")
+    return Index(_entries(found.get("runs"), "run"), records, _of_archive(found.get("archive")))
+
+
+def _entries(listed: Any, what: str) -> dict[str, Entry]:
     if not isinstance(listed, list) or len(listed) > MOST:
-        raise MeasuredError(f"lists no runs, or more than {MOST:,}")
+        raise MeasuredError(f"lists no {what}s, or more than {MOST:,}")
     entries = {entry.name: entry for entry in map(_entry, listed)}
     if len(entries) != len(listed):
-        raise MeasuredError("lists a run twice")
-    return entries, _of_archive(found.get("archive"))
+        raise MeasuredError(f"lists a {what} twice")
+    return entries
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[RunArchive]:
+def opened(path: Path) -> Iterator[ResultArchive]:
     """An archive, looked at before anything of it is unpacked.
 
     Raises:
@@ -97,28 +137,32 @@ def opened(path: Path) -> Iterator[RunArchive]:
     try:
         _refuse_large_directory(path)
         with zipfile.ZipFile(path) as archive:
-            yield RunArchive(archive)
+            yield ResultArchive(archive)
     # zipfile and zlib have many words for a broken file.
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, struct.error, LookupError) as error:
         raise MeasuredError(f"is cut short or is no archive of runs ({error})", path=path) from error
 
 
-class RunArchive:
-    """What an archive of runs holds; each member is read within its bounds, and by its hash."""
+class ResultArchive:
+    """What an archive of runs and records holds; each member is read within its bounds."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         members = archive.infolist()
         self._members = {member.filename: member for member in members}
-        if len(members) > 2 * MOST + 1 or len(self._members) != len(members):
+        if len(members) > 4 * MOST + 1 or len(self._members) != len(members):
             raise MeasuredError("is no archive of runs: too many members, or two of one name")
         for member in members:
             _refuse_odd_member(member)
-        self.entries, _ = read_index(self._read(INDEX, archives.JSON))
+        self.index = read_index(self._read(INDEX, archives.JSON))
 
     def voucher(self, entry: Entry) -> bytes:
         """The voucher of a run, as it was sent."""
         return self._read(f"{entry.key}.json", LARGEST)
+
+    def record(self, entry: Entry) -> bytes:
+        """A record without its arrays, as it was sent."""
+        return self._read(f"{entry.key}.json", archives.JSON)
 
     def arrays(self, sha: str) -> bytes:
         """The arrays of that hash, packed, as they were sent."""

@@ -1,7 +1,7 @@
-"""A few of the runs that were taken over are made here before anything is published, and compared.
+"""A few of the results that were taken over are made here before anything is published, and compared.
 
 Which ones, the commit and the results themselves decide. The same bytes are the rule on one class of CPU;
-elsewhere a run may differ in its last digits, and then what is measured from it has to stay within its
+elsewhere a run or a record may differ in its last digits, and then what is measured has to stay within its
 tolerances. This finds mistakes, not malice: whoever sends results knows as well which ones will be looked at.
 """
 
@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from measured import archives, files
 from measured.errors import MeasuredError
@@ -19,7 +20,7 @@ from measured.gate import accept, compare
 from measured.making import workflow
 from measured.making.confirming import commit_of_code
 from measured.making.executor import Executor
-from measured.making.products import RunProduct
+from measured.making.products import RecordProduct, RunProduct
 from measured.making.workflow import Job
 from measured.project import Project
 from measured.terms.record import Record, read_record
@@ -28,106 +29,156 @@ Say = Callable[[str], None]
 
 REMEASURED = 3  # runs, of those that were taken over
 TOGETHER = 30.0  # seconds that they may take in all, or what the lightest take; `--all` measures the others
+RECORDS = 2  # of those that were taken over
+RECORDS_TOGETHER = 10.0  # seconds
+
+Products = TypeVar("Products", RunProduct, RecordProduct)
 
 
-def taken_over(jobs: Sequence[Job]) -> list[Job]:
-    """The jobs of runs that were not made here."""
-    runs = [job for job in jobs if isinstance(job.product, RunProduct)]
-    return [job for job in runs if job.product.taken]
+def taken_over(jobs: Sequence[Job], kind: type[Products] = RunProduct) -> list[Job]:
+    """The jobs of runs, or of records, that were not made here."""
+    return [job for job in jobs if isinstance(job.product, kind) and job.product.taken]
 
 
 def remeasure_a_few(
     project: Project, jobs: Sequence[Job], executor: Callable[[Project, int], Executor], say: Say
 ) -> None:
-    """Make some of the runs that were taken over, unless that was done for this commit.
+    """Make some of the runs and of the records that were taken over, unless that was done for this commit.
 
     Args:
-        project: whose runs they are, all of them fresh.
+        project: whose they are, all of them fresh.
         jobs: everything that the project makes.
-        executor: makes one for a project, given how many runs there will be.
+        executor: makes one for a project, given how many things there will be.
         say: receives what came out.
 
     Raises:
-        MeasuredError: what is measured from a run made here leaves its tolerance; nothing may be published.
+        MeasuredError: what is measured here leaves its tolerance; nothing may be published.
     """
-    taken = taken_over(jobs)
+    taken = [*taken_over(jobs), *taken_over(jobs, RecordProduct)]
     mark = project.build / "remeasured.json"
     if not taken:
         mark.unlink(missing_ok=True)
         return
     commit, before = commit_of_code(project), _read(mark)
-    if before.get("commit") == commit and {job.name for job in taken} <= set(before.get("runs", ())):
-        say(f"re-measured: a sample of {len(taken)} runs taken over was compared before, with the same code")
+    names = {job.name for job in taken}
+    if before.get("commit") == commit and names <= set(before.get("taken", ())):
+        say(f"re-measured: a sample of {_counted(taken)} taken over was compared before, with the same code")
         return
-    chosen = _chosen(commit, taken)
-    names = ", ".join(job.name for job in chosen)
-    say(f"re-measuring {len(chosen)} of {len(taken)} runs that were taken over: {names}")
+    chosen = [
+        *_chosen(commit, taken_over(jobs), REMEASURED, TOGETHER),
+        *_chosen(commit, taken_over(jobs, RecordProduct), RECORDS, RECORDS_TOGETHER),
+    ]
+    told = ", ".join(job.name for job in chosen)
+    say(f"re-measuring {_counted(taken, chosen)} that were taken over: {told}")
     project.build.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=project.build, prefix="remeasured-") as folder:
-        apart = replace(project, output=Path(folder))
-        again = {job.name: job for job in workflow.jobs(apart)}
-        workflow.make(apart, [again[job.name] for job in chosen], executor(apart, len(chosen)), say)
-        different = [job for job in chosen if not _same_bytes(job.product, again[job.name].product)]
-        for job in different:
-            _compare(
-                project, apart, job, [j for j in jobs if isinstance(j.product, RunProduct)], executor, say
-            )
+        again = _Again(project, replace(project, output=Path(folder)), jobs, executor, say)
+        again.make(chosen)
+        different = [job for job in chosen if not again.gave_the_same(job)]
+        again.compare(different)
         for job in chosen:
             if job not in different:
-                _keep(again[job.name].product, job.product)
-    told = f"{len(chosen) - len(different)} came out with the same bytes"
-    say(f"re-measured: {told}" + (f", {len(different)} within the tolerances" if different else ""))
-    files.write_json(mark, {"commit": commit, "runs": sorted(job.name for job in taken)})
+                again.keep(job)
+    same = f"{len(chosen) - len(different)} came out with the same bytes"
+    say(f"re-measured: {same}" + (f", {len(different)} within the tolerances" if different else ""))
+    files.write_json(mark, {"commit": commit, "taken": sorted(names)})
 
 
-def _chosen(commit: str, jobs: Sequence[Job]) -> list[Job]:
+class _Again:
+    """A project beside the project, in which things are made once more.
+
+    Args:
+        project: whose results were taken over.
+        apart: the same, with a folder of its own for what is made.
+        jobs: everything that the project makes.
+        executor: makes one for a project, given how many things there will be.
+        say: receives how far it is.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        apart: Project,
+        jobs: Sequence[Job],
+        executor: Callable[[Project, int], Executor],
+        say: Say,
+    ) -> None:
+        self._project, self._apart, self._executor, self._say = project, apart, executor, say
+        self._jobs = {job.name: job for job in jobs}
+        self._products = {job.name: job.product for job in workflow.jobs(apart)}
+
+    def make(self, chosen: Sequence[Job]) -> None:
+        """Make what was chosen; records with the runs of theirs that were made here, and else as they are."""
+        names = {job.name for job in chosen}
+        for job in chosen:
+            if isinstance(job.product, RecordProduct):
+                self._copy_runs(job.product, names)
+        orders = [job for job in workflow.jobs(self._apart) if job.name in names]
+        workflow.make(self._apart, orders, self._executor(self._apart, len(orders)), self._say)
+
+    def gave_the_same(self, job: Job) -> bool:
+        """Whether what was made here has the same bytes."""
+        here = self._products[job.name].files[0]
+        return archives.read_bytes(here) == archives.read_bytes(job.product.files[0])
+
+    def keep(self, job: Job) -> None:
+        """What came out the same was measured here."""
+        if isinstance(job.product, RecordProduct):
+            job.product.mark.unlink(missing_ok=True)
+            return
+        for source, target in zip(self._products[job.name].files, job.product.files, strict=True):
+            files.write_bytes(target, source.read_bytes())
+
+    def compare(self, different: Sequence[Job]) -> None:
+        """Compare the values of each experiment of which something came out with other bytes.
+
+        Raises:
+            MeasuredError: one left its tolerance, or a claim comes out differently.
+        """
+        by_experiment = {job.product.experiment.name: job for job in different}
+        for name, job in by_experiment.items():
+            record = self._jobs[name]
+            path = self._products[name].files[0]
+            if not path.exists():
+                self.make([record])
+            elsewhere, here = read_record(record.product.files[0]), read_record(path)
+            stored = accept.expectations(record.product.experiment, elsewhere, {})
+            _refuse_other_values(job, here, compare.compare(here, stored), elsewhere)
+
+    def _copy_runs(self, record: RecordProduct, but: set[str]) -> None:
+        """Put the runs of a record beside those that are made here."""
+        for run in record.runs:
+            for path in run.files:
+                target = self._apart.build / path.relative_to(self._project.build)
+                if run.name not in but and not target.exists():
+                    files.write_bytes(target, path.read_bytes())
+
+
+def _counted(taken: Sequence[Job], chosen: Sequence[Job] | None = None) -> str:
+    """How many runs and records were taken over, and how many of them were chosen."""
+    told = []
+    for kind, what in ((RunProduct, "run"), (RecordProduct, "record")):
+        whole = sum(isinstance(job.product, kind) for job in taken)
+        some = "" if chosen is None else f"{sum(isinstance(job.product, kind) for job in chosen)} of "
+        if whole:
+            told.append(f"{some}{whole} {what}{'' if whole == 1 else 's'}")
+    return " and ".join(told)
+
+
+def _chosen(commit: str, jobs: Sequence[Job], count: int, together: float) -> list[Job]:
     """Drawn by the commit and by what was taken; what takes too long beside the others is passed over."""
 
     def drawn(job: Job) -> str:
         return files.sha256(f"{commit} {job.name} {job.product.identity()}".encode())
 
     chosen: list[Job] = []
-    lightest = sorted(job.seconds for job in jobs)[:REMEASURED]
-    left = max(TOGETHER, sum(lightest))
+    lightest = sorted(job.seconds for job in jobs)[:count]
+    left = max(together, sum(lightest))
     for job in sorted(jobs, key=drawn):
-        if len(chosen) < REMEASURED and job.seconds <= left:
+        if len(chosen) < count and job.seconds <= left:
             chosen.append(job)
             left -= job.seconds
     return chosen
-
-
-def _same_bytes(one: RunProduct, other: RunProduct) -> bool:
-    return archives.read_bytes(one.files[0]) == archives.read_bytes(other.files[0])
-
-
-def _keep(made: RunProduct, stored: RunProduct) -> None:
-    """What came out the same was measured here."""
-    for source, target in zip(made.files, stored.files, strict=True):
-        files.write_bytes(target, source.read_bytes())
-
-
-def _compare(
-    project: Project,
-    apart: Project,
-    job: Job,
-    runs: Sequence[Job],
-    executor: Callable[[Project, int], Executor],
-    say: Say,
-) -> None:
-    """Measure an experiment once more, with the run that was made here in the place of the one taken over."""
-    experiment = job.product.experiment
-    for other in (run.product for run in runs if run.product.experiment.name == experiment.name):
-        for path in other.files:
-            target = apart.build / path.relative_to(project.build)
-            if not target.exists():
-                files.write_bytes(target, path.read_bytes())
-    record = next(j for j in workflow.jobs(apart) if j.name == experiment.name)
-    workflow.make(apart, [record], executor(apart, 1), say)
-    elsewhere = read_record(project.records / f"{experiment.name}.json")
-    here = read_record(apart.records / f"{experiment.name}.json")
-    _refuse_other_values(
-        job, here, compare.compare(here, accept.expectations(experiment, elsewhere, {})), elsewhere
-    )
 
 
 def _refuse_other_values(job: Job, here: Record, drift: Sequence[compare.Drift], elsewhere: Record) -> None:

@@ -16,7 +16,7 @@ from measured.making import confirming
 from measured.project import Project
 from measured.site import claim_rows, code_pages, data_files, ledger, notebooks, provenance, reported
 from measured.site.notebooks import Elsewhere
-from measured.site.runs import Runs
+from measured.site.results import Results
 from measured.weaving.cells import Executed
 from measured.weaving.references import Library
 from measured.weaving.weave import Woven
@@ -60,7 +60,7 @@ def files(project: Project, library: Library, pages: Mapping[str, Page], site: S
             shown[name].append(where)
         for name in page.woven.claims:
             claimed[name].append(where)
-    runs = Runs.of(project)
+    results = Results.of(project)
     origin = provenance.Provenance(
         library,
         data_files.stored_values(project),
@@ -70,9 +70,9 @@ def files(project: Project, library: Library, pages: Mapping[str, Page], site: S
         code_pages.page_of,
         provenance.commit_of(project.root, site.repository),
         library.confirmed,
-        runs.taken_in_words(),
+        results.taken_in_words(),
     )
-    yield from runs.files()
+    yield from results.files()
     yield from data_files.files_of(project, origin, shown, _sentences(pages))
     yield claim_rows.PAGE, _confirmations(project, origin, site)
     yield from _code(project, origin, site)
