@@ -210,6 +210,13 @@ def versions(session: nox.Session) -> None:
 
 
 @nox.session
+def rehearse(session: nox.Session) -> None:
+    """Run each line of the workflow in a clean clone of the commit (-- lint: of one job); long."""
+    session.install("-r", "requirements-site.lock")
+    session.run("python", "scripts/rehearse.py", *session.posargs)
+
+
+@nox.session
 def release(session: nox.Session) -> None:
     """Prepare wheels and the site's archive in build/release/; needs a build before."""
     install(session)

@@ -59,7 +59,7 @@ def build(
         else:
             say(f"gate: {verdicts.pass_gate(project)}")
             remeasure(project, jobs, say, workers)
-            claims(project, say)
+            claims(project, say, workers)
         say(f"prose: {prose.pass_prose(project)} (measured prose lists them)")
         if fetch is not None:
             fetch(project.root, project.full_build)
@@ -137,7 +137,7 @@ def remeasure(project: Project, jobs: Sequence[workflow.Job], say: Say, workers:
     remeasuring.remeasure_a_few(project, jobs, executor, say)
 
 
-def claims(project: Project, say: Say) -> None:
+def claims(project: Project, say: Say, workers: int | None) -> None:
     """Look at what claims rest on: their null worlds, and a few of the fresh seeds again.
 
     Raises:
@@ -147,7 +147,8 @@ def claims(project: Project, say: Say) -> None:
     failing = [name for name, fresh in confirming.confirmations(project).items() if fresh.says_too_much]
     if failing:
         say(f"claims: {', '.join(failing)}: more than fresh seeds support; pages should say less")
-    confirming.repeat_a_few(project, executor_for(project, 1, ""), say)
+    here = min(workers or _fitting(), confirming.REPEATED)
+    confirming.repeat_a_few(project, executor_for(project, here, ""), say)
 
 
 def make(

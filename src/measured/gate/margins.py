@@ -242,9 +242,13 @@ class Slack:
         harmful: dict[str, tuple[Judgement, Measurement]] = {}
         for name, moved in moves.items():
             others = [m for m in at_their_ends if m.id != name]
-            judged = [(self.judged(*others, m), m) for m in moved]
+            judged = []
+            for m in moved:
+                judged.append((self.judged(*others, m), m))
+                if not judged[-1][0].holds:
+                    return True
             judged.append(self._each_where_it_hurts(others, judged))
-            if not all(j.holds for j, _ in judged):
+            if not judged[-1][0].holds:
                 return True
             harmful[name] = min(judged, key=lambda pair: _margin(pair[0]))
         return not all(self.judged(*still, *corner).holds for corner in _corners(moves, harmful))

@@ -264,12 +264,20 @@ def repeat_a_few(project: Project, executor: Executor, say: Say) -> None:
         return
     sources = Sources(project.packages)
     with executor:
-        for one, run, stored in chosen[:REPEATED]:
-            order = _order(project, sources, one, run, _outcomes(read_file(one.path)))
-            made = executor.submit(0, order).result()
+        submitted = [
+            executor.submit(at % executor.workers, _order_again(project, sources, one, run))
+            for at, (one, run, _) in enumerate(chosen[:REPEATED])
+        ]
+        for (one, run, stored), future in zip(chosen, submitted, strict=False):
+            made = future.result()
             _refuse_other_outcome(one, run, stored["outcome"], json.loads(made.files[OUTCOME]))
             say(f"confirmations: {one.name} {run.name} came out as stored")
     files.write_text(mark, json.dumps([commit, state], sort_keys=True))
+
+
+def _order_again(project: Project, sources: Sources, one: Asked, run: Run) -> Order:
+    """What a worker is handed for a run whose outcome is stored."""
+    return _order(project, sources, one, run, _outcomes(read_file(one.path)))
 
 
 def _refuse_other_outcome(one: Asked, run: Run, stored: dict[str, Any], outcome: dict[str, Any]) -> None:
