@@ -6,10 +6,11 @@ Start with `nox -s build`: it measures what has not been measured, and builds th
 import nox
 from nox.command import CommandFailed
 
-nox.needs_version = ">=2024.4.15"
+nox.needs_version = ">=2025.5.1"
 nox.options.sessions = ["build"]
 nox.options.default_venv_backend = "uv|venv"
 nox.options.reuse_venv = "yes"
+nox.options.download_python = "never"  # `versions` takes those that are there
 
 NO_SITE = [f"--ignore=tests/{name}" for name in ("regressions", "attack", "site", "tutorial")]
 
