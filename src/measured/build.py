@@ -146,7 +146,7 @@ def claims(project: Project, say: Say, workers: int | None) -> None:
     say(f"claims: {refuse_vacuous(project.read_records())}")
     failing = [name for name, fresh in confirming.confirmations(project).items() if fresh.says_too_much]
     if failing:
-        say(f"claims: {', '.join(failing)}: more than fresh seeds support; pages should say less")
+        say(f"claims: {', '.join(failing)}: more than fresh seeds support; no page should make them")
     here = min(workers or _fitting(), confirming.REPEATED)
     confirming.repeat_a_few(project, executor_for(project, here, ""), say)
 
