@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attention_from_scratch import circuits
+from attention_from_scratch import circuits, gaps
 from attention_from_scratch.circuits import NEXT, PREVIOUS
 from attention_from_scratch.forward import Trace, forward
 from attention_from_scratch.tasks import match_then_read
@@ -113,3 +113,28 @@ def test_a_transplant_changes_what_is_answered(weights, drawn):
     assert all(0 <= share <= 1 for share in moved)
     assert sum(moved) <= 1
     assert 0 <= circuits.copied(weights, drawn, causal=False) <= 1
+
+
+def test_of_a_moved_gap_the_last_query_is_told_and_nobody_else(weights, drawn, monkeypatch):
+    """With weights exchanged by hand, the output of block 1 differs at the last position alone."""
+    edited = {}
+
+    def watched(weights, tokens, *, causal=False, edit=None, **more):
+        def kept(block, heads):
+            made = edit(block, heads)
+            edited[block] = (heads, made)
+            return made
+
+        return forward(weights, tokens, causal=causal, edit=kept if edit else None, **more)
+
+    monkeypatch.setattr(gaps, "forward", watched)
+    gaps.move_gap(weights, drawn, causal=False)
+    before, after = edited[1]
+    assert np.array_equal(before[:, :, :-1], after[:, :, :-1])
+    rows, other = np.arange(len(drawn.places)), np.roll(drawn.places, 1)
+    own = forward(weights, drawn.tokens).attention[0][:, :, -1]
+    values = gaps._values(weights, forward(weights, drawn.tokens).inputs[0])
+    moved = own[rows, :, other] - own[rows, :, drawn.places]  # what the cue gains and the other loses
+    gained = values[rows, :, drawn.places] - values[rows, :, other]
+    assert np.allclose(after[:, :, -1], before[:, :, -1] + moved[..., np.newaxis] * gained)
+    assert np.array_equal(*edited[2])

@@ -17,11 +17,11 @@ LENGTHS, BUDGET = [8, 12], 10_000
 MODELS = {"blocks1_w32": (0.3, BUDGET), "blocks1_w64": (0.99, 8_875), "blocks2_w32": (1.0, 250)}
 
 
-def a_record(kinds=("answer", "cue")) -> Record:
+def a_record(kinds=("answer", "cue"), partly=False) -> Record:
     values = {
         "chance": 1 / 7,
         "random_symbol.l12": 0.23,
-        "plateau.blocks2": 0.31,
+        "plateau.waited.blocks2": 0.31,
         "jump_epoch.blocks2": 6,
         "test_accuracy.blocks1": 0.33,
         "test_accuracy.blocks2": 0.999,
@@ -41,6 +41,8 @@ def a_record(kinds=("answer", "cue")) -> Record:
             values[f"map.updates.{model}.l{length}"] = updates
     for what in ("reached", "updates"):
         del values[f"map.{what}.blocks1_w64.l{LENGTHS[-1]}"]  # not trained yet
+    if partly:
+        values[f"map.seeds.blocks2_w32.l{LENGTHS[-1]}"] = 2
     measurements = {}
     for name, value in values.items():
         form = ".3f" if isinstance(value, float) else ",d"
@@ -57,7 +59,7 @@ def a_record(kinds=("answer", "cue")) -> Record:
         "long.steps": np.arange(500, 40_001, 500),
         "long.accuracies": np.tile(np.linspace(0.3, 0.9, 80), (3, 1)),
     }
-    settings = {"lengths": LENGTHS, "steps": BUDGET, "solved": 0.99}
+    settings = {"lengths": LENGTHS, "steps": BUDGET, "solved": 0.99, "seeds": [0, 1, 2, 3, 4]}
     return Record("induction", "?", "", "full", settings, {}, {}, measurements, arrays=arrays)
 
 
@@ -95,6 +97,12 @@ def test_the_map_says_where_a_budget_was_not_enough():
     assert "8,875 updates" in text
     assert made.data["model"] == ["blocks1_w32"] * 2 + ["blocks1_w64"] + ["blocks2_w32"] * 2
     assert "one block, 64 wide: 0.99 at length 8. two blocks" in made.alt, "an untrained cell is not said"
+
+
+def test_the_map_says_from_how_many_seeds_a_cell_is_that_has_not_all():
+    made = induction.solved_map(PALETTE, a_record(partly=True))
+    assert drawing.svg_of(made, "figure.test", PALETTE).count("2 seeds") == 1
+    assert f"at length {LENGTHS[-1]} (2 seeds)" in made.alt
 
 
 def test_a_thinned_curve_is_drawn_and_all_of_it_is_data():

@@ -8,6 +8,7 @@ Refuted, if two blocks failed at a length that single blocks of the same budget 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,15 @@ from attention_from_scratch.tasks.match_then_read import VOCABULARY
 from measured.terms.claims import Claim, Verdict, above, below, between
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family
-from measured.terms.measurement import Spread
+from measured.terms.measurement import Close, Measurement, Spread
 from measured.terms.null import becomes, flat, instead, one_seed, swapped
 from measured.terms.scope import Scope
 from measured.terms.trial import Confirmation, Study, read_outcomes
 
-STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "depth.json"
+CONFIRMATIONS = Path(__file__).resolve().parents[3] / "tests" / "confirmations"
+STORED = CONFIRMATIONS / "depth.json"
+STORED_AT_THE_SMALLEST_RATE = CONFIRMATIONS / "depth_at_the_smallest_rate.json"
+TOLERANCE = {"accuracy": 0.1, "test_accuracy": 0.1, "steps": 1_000}
 
 WORDS = {
     model: f"{'one block' if size['blocks'] == 1 else 'two blocks'}, {size['width']} wide"
@@ -59,6 +63,41 @@ RATE = Family(
 PARAMETER_COUNT = Family(
     "induction.map.parameters.{model}", "parameters of {model}", COUNT, ",d", labels=LABELS
 )
+TIMES = Family(
+    "induction.map.times.{part}.{model}",
+    "how many times the {part} of one block 32 wide {model} has",
+    COUNT,
+    ".0f",
+    labels={**LABELS, "part": {"heads": "heads", "feed_forward": "feed-forward layer"}},
+)
+TRAINED = Family(
+    "induction.map.seeds.{model}.l{length}",
+    "seeds from which {model} has been trained so far, length {length}",
+    COUNT,
+    labels=LABELS,
+)
+UNFINISHED = Family(
+    "induction.map.unfinished.{model}.l{length}",
+    "seeds of {model}, length {length}, that the budget ended",
+    COUNT,
+    labels=LABELS,
+)
+SMALLEST_RATE = Family(
+    "induction.map.smallest_rate.{model}.l{length}",
+    "test accuracy of {model}, length {length}, at a rate of {rate:g} for the whole budget, median over "
+    "seeds",
+    Spread(STORED_VALUE, k=4, floor=0.02),
+    ".2f",
+    statistic="median",
+    labels=LABELS,
+)
+SMALLEST_RATE_BEST = Family(
+    "induction.map.smallest_rate_best.{model}.l{length}",
+    "test accuracy of {model}, length {length}, at a rate of {rate:g} for the whole budget, best seed",
+    Close(STORED_VALUE, atol=0.1),
+    ".2f",
+    labels=LABELS,
+)
 MULTIPLY_ADDS = Family(
     "induction.map.multiply_adds.{model}.l{length}",
     "multiply-adds of an answer of {model}, length {length}, counted",
@@ -75,25 +114,47 @@ RUNG = Family(
 
 
 def measure(lengths: list[int], seeds: list[int], **settings: Any) -> Findings:
-    """Sum up each cell of the map whose seeds have all been trained."""
+    """Sum up each cell of the map from which at least two seeds have been trained, and how many have."""
     stored = read_outcomes(STORED)
     found = [RUNG.of(float(ladder.most_common_symbol(length)), length=length) for length in lengths]
     cells: dict[tuple[str, int], bool] = {}
     for model in plan.MODELS:
         names = {length: [f"map.{model}.l{length}.seed{seed}" for seed in seeds] for length in lengths}
         found.append(PARAMETER_COUNT.of(int(stored[names[lengths[0]][0]]["parameters"]), model=model))
+        found += _times(model)
         for length in lengths:
             found.append(MULTIPLY_ADDS.of(multiply_adds(model, length), model=model, length=length))
-            cells[model, length] = all(name in stored for name in names[length])
+            trained = {s: stored[n] for s, n in zip(seeds, names[length], strict=True) if n in stored}
+            made, at = trained.values(), {"model": model, "length": length}
+            cells[model, length] = len(trained) > 1
             if cells[model, length]:
-                made = [stored[name] for name in names[length]]
-                at = {"model": model, "length": length}
                 found += [
-                    REACHED.over_seeds([run["test_accuracy"] for run in made], seeds, **at),
-                    UPDATES.over_seeds([run["steps"] for run in made], seeds, **at),
+                    REACHED.over_seeds([run["test_accuracy"] for run in made], trained, **at),
+                    UPDATES.over_seeds([run["steps"] for run in made], trained, **at),
                     RATE.of(plan.chosen_rate(stored, model, length), **at),
+                    TRAINED.of(len(trained), **at),
+                    UNFINISHED.of(sum(not run["solved"] for run in made), **at),
                 ]
+    found += _at_the_smallest_rate(seeds, min(settings["rates"]))
     return Findings(tuple(found), tables=tuple(_tables(lengths, cells)))
+
+
+def _times(model: str) -> Iterator[Measurement]:
+    """How its heads and its feed-forward layer grow beside its width."""
+    for part, name in (("heads", "num_heads"), ("feed_forward", "feed_forward")):
+        yield TIMES.of(plan.MODELS[model][name] / plan.MODELS["blocks1_w32"][name], part=part, model=model)
+
+
+def _at_the_smallest_rate(seeds: list[int], rate: float) -> Iterator[Measurement]:
+    """The cells whose rate was chosen among trials on the plateau, trained at another one."""
+    stored, model = read_outcomes(STORED_AT_THE_SMALLEST_RATE), plan.STUCK["model"]
+    for length in plan.STUCK["lengths"]:
+        named = {seed: f"{model}.l{length}.seed{seed}" for seed in seeds}
+        reached = {seed: stored[name]["test_accuracy"] for seed, name in named.items() if name in stored}
+        at = {"model": model, "length": length, "rate": rate}
+        if len(reached) > 1:
+            yield SMALLEST_RATE.over_seeds(reached.values(), reached, **at)
+            yield SMALLEST_RATE_BEST.of(max(reached.values()), **at)
 
 
 def multiply_adds(model: str, length: int) -> int:
@@ -258,15 +319,27 @@ EXPERIMENT = Experiment(
             "depth",
             "One and two causal blocks of several widths, at four lengths, the best of three rates for each.",
             plan.runs,
-            tolerance={"accuracy": 0.1, "test_accuracy": 0.1, "steps": 1_000},
+            tolerance=TOLERANCE,
+        ),
+        Study(
+            "depth_at_the_smallest_rate",
+            "One block 64 wide at the two longer lengths, at the smallest rate for the whole budget.",
+            plan.at_the_smallest_rate,
+            tolerance=TOLERANCE,
         ),
     ),
     claims=CLAIMS,
     scopes={
+        "induction.map.smallest_rate*": Scope(
+            "One causal block of match-then-read, at the smallest of the rates {rates} for {steps} "
+            "updates of {batch} fresh sequences, stopped at {solved} of a validation set; trained after the "
+            "map had been seen; seeds {seeds}."
+        ),
         "induction.map.*": Scope(
             "Causal models of match-then-read, at most {steps} updates of {batch} fresh sequences, each at "
-            "the best of the rates {rates}, chosen with seed {rate_seed} in {rate_steps} updates; stopped "
+            "that of the rates {rates} which had got furthest with seed {rate_seed} after {rate_steps} "
+            "updates; feed-forward layer and heads grow with the width; stopped "
             "at {solved} of a validation set; seeds {seeds}."
-        )
+        ),
     },
 )

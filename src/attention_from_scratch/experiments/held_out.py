@@ -63,7 +63,8 @@ TRAINING = {
 WORDS = {
     "accuracy": "accuracy",
     "prefix_matching": "weight of block 2's query on the position after the cue's first place",
-    "direct_copying": "share in which the head's output, straight to the logits, raises the answer most",
+    "direct_copying": "share in which the head's output, straight to the logits, raises the answer most, "
+    "above each symbol's mean",
     "without_previous": "accuracy once block 1 cannot see the previous position",
 }
 CUE_WORDS = {"met": "cues met in training", "held_out": "cues never met in training"}
@@ -99,8 +100,10 @@ def measure(seeds: list[int], length: int, **_: Any) -> Findings:
             samples = [stored[f"seed{seed}"][f"{what}_{cues}"] for seed in seeds]
             found.append(ASKED.over_seeds(samples, seeds, cues=cues, what=what))
     columns = {words: ASKED.at(cues=cues) for cues, words in CUE_WORDS.items()}
+    # Copying is counted against the answer: a head that does not find it was not asked whether it copies.
+    asked = {what: words for what, words in WORDS.items() if what != "direct_copying"}
     return Findings(
-        tuple(found), tables=(table("induction.held_out", "median over seeds", rows("what", WORDS), columns),)
+        tuple(found), tables=(table("induction.held_out", "median over seeds", rows("what", asked), columns),)
     )
 
 

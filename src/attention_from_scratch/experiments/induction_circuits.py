@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from attention_from_scratch import circuits, export, forward
+from attention_from_scratch import circuits, export, forward, gaps
 from attention_from_scratch.circuits import NEXT, PREVIOUS
 from attention_from_scratch.experiments.induction_plan import SMALL
 from attention_from_scratch.experiments.induction_training import RETRAINED, Runs, of_seeds, probes
@@ -19,6 +19,8 @@ from measured.terms.family import Family, rows, table
 from measured.terms.measurement import AtMost, Close, Measurement, Spread
 
 OFFSETS = tuple(range(-5, 6))
+GAP = 0.25 / 12  # of the last query's weight in block 1 on the cue: a quarter of an even share
+KEEPS = 0.8  # of the answers, with the cue hidden in block 1
 OWN_SHIFT = {"cue": NEXT, "answer": PREVIOUS}
 FLIPPED = Close(
     "a seed can end in the other circuit when rounding changes; more than three flips would be news", atol=3
@@ -46,13 +48,16 @@ CIRCUITS = {
     "pointer": "has the pointer circuit",
     "neither": "has none of these, or is not solved",
 }
-# Groups of models that share a circuit: of which kind, which circuit, and what they are called.
+# Groups of models that share a circuit: of which kinds, which circuit, and what they are called.
+FREE = ("bidirectional", "slow")
 GROUPS = {
-    "cue": ("bidirectional", "cue", "cue circuit"),
-    "answer": ("bidirectional", "answer", "answer circuit"),
-    "pointer": ("slow", "pointer", "pointer circuit"),
-    "causal": ("causal", "answer", "answer circuit, causal mask"),
+    "cue": (FREE, "cue", "cue circuit"),
+    "answer": (FREE, "answer", "answer circuit"),
+    "pointer": (FREE, "pointer", "pointer circuit"),
+    "neither": (FREE, "neither", "neither"),
+    "causal": (("causal",), "answer", "answer circuit, causal mask"),
 }
+AHEAD = ("cue_looks_at_answer", "cue_to_answer", "next")  # a causal mask leaves no such edge
 INTERVENTIONS = {
     "weight": "weight of block 2's last query where it reads",
     "answer_looks_at_cue": "weight in block 1 from the answer on the cue before it",
@@ -62,6 +67,8 @@ INTERVENTIONS = {
     "answer_to_cue": "accuracy, block 1's edge from the answer to the cue cut",
     "cue_to_answer": "accuracy, block 1's edge from the cue to the answer cut",
     "hidden_cue": "accuracy, the cue hidden from all others in block 1",
+    "gap_place": "last query's weights on the cue and another place exchanged: share that reads after that",
+    "gap_own": "the same exchange: share that answers as before",
     "previous": "accuracy, every edge to the previous position cut in block 1",
     "next": "accuracy, every edge to the next position cut in block 1",
     "moved_place": "transplanted block 1: share that reads at the donor's place",
@@ -74,7 +81,8 @@ ANY_CUE_WORDS = {
     "prefix_matching": "prefix matching: block 2's weight on the position after its token's first place",
     "previous_token": "weight in block 1 from that position on the one before it",
     "copying": "copying: answers that follow a transplanted output of block 2's head",
-    "direct_copying": "copying, straight to the logits: the head's output raises the right symbol the most",
+    "direct_copying": "the head's output, straight to the logits, raises the answer the most, above each "
+    "symbol's mean",
     "without_previous": "accuracy once block 1 cannot see the previous position",
     "moved_place": "answers read at the donor's place once block 1's head output is transplanted",
     "fixed_cue_models": "accuracy, with a cue that varies, of causal models taught with one cue only",
@@ -94,6 +102,23 @@ PICTURED = Family("induction.pictured.{read}.{kind}",
     "{models}: second block reads {read}, by its weights alone", FLIPPED, "d", labels=LABELS)
 PICTURED_SOLVED = Family("induction.pictured_solved.{kind}",
     "{models}: second block reads answer, by its weights alone, and the task is solved", FLIPPED, "d")
+FINER = Family("induction.pictured.finer.{look}",
+    "pairs of a maskless one-head model that has the answer circuit and one that reads the answer and has "
+    "not: share in which the first has the larger {look}", Close("a seed can end elsewhere when rounding "
+    "changes; half would be a look that tells nothing", atol=0.3), ".2f",
+    labels={"look": {"block1": "weight in block 1 from the answer on the cue before it",
+    "block2": "weight in block 2 of the last query on the answer"}})
+KEPT = Family("induction.pictured.kept",
+    "maskless one-head models that solve the task, read the answer and have no answer circuit: accuracy with "
+    "block 1's edge from the answer to the cue cut, median", INTERVENED, ".2f", statistic="median")
+LEAST_KEPT = Family("induction.pictured.least_kept",
+    "the same, of the model that keeps least", Close("one model's, which retraining makes another", atol=0.3),
+    ".2f", statistic="smallest")
+MARKS = Family("induction.marks.{mark}.{circuit}",
+    "maskless one-head models, at either rate: {circuit}, {mark}", FLIPPED, "d",
+    labels={**LABELS, "mark": {"models": "how many",
+    "gap": "how many whose last query gives the cue under a quarter of an even share in block 1",
+    "both": "how many with that gap that keep more than 0.8 with the cue hidden"}})
 CIRCUIT = Family("induction.circuit.{circuit}.{kind}", "{models}: {circuit}", FLIPPED, "d", labels=LABELS)
 SOLVED = Family("induction.circuit.solved.{kind}",
     "{models}: reach a validation accuracy of {solved} within {steps:,} steps", FLIPPED, "d")
@@ -150,10 +175,11 @@ def one_head(runs: Runs, p: Mapping[str, Any]) -> Findings:
     groups = {
         group: [
             (seed, model)
-            for seed, model in zip(p[f"{kind}_seeds"], opened[kind], strict=True)
+            for kind in kinds
+            for seed, model in _seeded(opened, kind, p)
             if model["circuit"] == circuit
         ]
-        for group, (kind, circuit, _) in GROUPS.items()
+        for group, (kinds, circuit, _) in GROUPS.items()
     }
     groups = {name: models for name, models in groups.items() if len(models) > 1}
     found = [m for kind, models in opened.items() for m in _counts(kind, models, runs, p)]
@@ -161,14 +187,53 @@ def one_head(runs: Runs, p: Mapping[str, Any]) -> Findings:
         seeds = [seed for seed, _ in models]
         found += [
             PROOF.over_seeds([model[what] for _, model in models], seeds, what=what, group=group)
-            for what in INTERVENTIONS
+            for what in _asked_of(group)
         ]
+    free = [one for kind in FREE for one in _seeded(opened, kind, p)]
+    found += [*_finer(free, p), *_marks([model for _, model in free])]
     by_kind = {kind: np.array([model["by_offset"] for model in models]) for kind, models in opened.items()}
     circuit = {kind: np.array([model["circuit"] for model in models]) for kind, models in opened.items()}
     arrays = {"offsets": np.array(OFFSETS)}
     arrays |= {f"offsets.{kind}": array for kind, array in by_kind.items()}
     arrays |= {f"circuit.{kind}": array for kind, array in circuit.items()}
     return Findings(tuple(found), arrays, (_circuit_table(), _proof_table(groups)))
+
+
+def _seeded(
+    opened: Mapping[str, list[dict[str, Any]]], kind: str, p: Mapping[str, Any]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    return zip(p[f"{kind}_seeds"], opened[kind], strict=True)
+
+
+def _asked_of(group: str) -> list[str]:
+    """The interventions that a group's models can be put to."""
+    kinds, *_ = GROUPS[group]
+    return [what for what in INTERVENTIONS if "causal" not in kinds or what not in AHEAD]
+
+
+def _finer(free: Sequence[tuple[int, dict[str, Any]]], p: Mapping[str, Any]) -> Iterator[Measurement]:
+    """What a finer look at the same weights would have told of the models that read the answer."""
+    pictured = [(seed, m) for seed, m in free if m["read"] == "answer" and m["whole"] >= p["solved"]]
+    those = [m for _, m in pictured if m["circuit"] == "answer"]
+    others = [(seed, m) for seed, m in pictured if m["circuit"] != "answer"]
+    if not those or len(others) < 2:
+        return
+    for look, of in (("block1", "answer_looks_at_cue"), ("block2", "weight")):
+        larger = [one[of] > other[of] for one in those for _, other in others]
+        yield FINER.of(float(np.mean(larger)), look=look)
+    kept, seeds = [m["answer_to_cue"] for _, m in others], [seed for seed, _ in others]
+    yield KEPT.over_seeds(kept, seeds)
+    yield LEAST_KEPT.over_seeds(kept, seeds)
+
+
+def _marks(free: Sequence[dict[str, Any]]) -> Iterator[Measurement]:
+    """How many models of each circuit have the marks of a pointer."""
+    for circuit in ("answer", "pointer", "neither"):
+        those = [model for model in free if model["circuit"] == circuit]
+        gap = [model for model in those if model["hole"] < GAP]
+        yield MARKS.of(len(those), mark="models", circuit=circuit)
+        yield MARKS.of(len(gap), mark="gap", circuit=circuit)
+        yield MARKS.of(sum(model["hidden_cue"] > KEEPS for model in gap), mark="both", circuit=circuit)
 
 
 def _one_head_runs(runs: Runs, kind: str, p: Mapping[str, Any]) -> list[Mapping[str, np.ndarray]]:
@@ -195,6 +260,7 @@ def opened_up(run: Mapping[str, np.ndarray], causal: bool, p: Mapping[str, Any])
     }
     moved = circuits.transplant(weights, drawn, causal)
     pointed = circuits.transplant(weights, drawn, causal, last_only=True)
+    gap = gaps.move_gap(weights, drawn, causal)
     read = circuits.classify(on["cue"], on["answer"], p["majority"])
     whole = circuits.accuracy(trace, drawn)
     return {
@@ -209,6 +275,8 @@ def opened_up(run: Mapping[str, np.ndarray], causal: bool, p: Mapping[str, Any])
         "moved_symbol": moved.as_cue_circuit,
         "pointed_place": pointed.as_answer_circuit,
         "pointed_own": pointed.unmoved,
+        "gap_place": gap.there,
+        "gap_own": gap.own,
         "by_offset": circuits.by_offset(trace.attention[1].mean(axis=1)[:, -1], drawn, OFFSETS),
         **cuts,
     }
@@ -258,8 +326,18 @@ def _circuit_table() -> Table:
 
 
 def _proof_table(groups: Mapping[str, Any]) -> Table:
-    columns = {LABELS["group"][group]: PROOF.at(group=group) for group in groups}
-    return table("induction.proof", "median over the models of a kind", rows("what", INTERVENTIONS), columns)
+    heads = tuple(LABELS["group"][group] for group in groups)
+    lines = [
+        (
+            words,
+            *(
+                PROOF.cell(what=what, group=group) if what in _asked_of(group) else "no such edge"
+                for group in groups
+            ),
+        )
+        for what, words in INTERVENTIONS.items()
+    ]
+    return Table("induction.proof", ("median over the models of a kind", *heads), tuple(lines))
 
 
 def four_heads(runs: Runs, p: Mapping[str, Any]) -> Findings:
@@ -412,7 +490,7 @@ def _any_cue_table() -> Table:
         "accuracy": "accuracy",
         "prefix_matching": "prefix matching",
         "copying": "copying, by transplant",
-        "direct_copying": "copying, straight to the logits",
+        "direct_copying": "the answer raised most, straight to the logits",
         "previous_token": "block 1's weight on the previous token",
         "without_previous": "accuracy without it",
     }

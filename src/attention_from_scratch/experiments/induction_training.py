@@ -13,7 +13,7 @@ from attention_from_scratch.learning_curves import as_long, first_epoch, jumps
 from attention_from_scratch.tasks import match_then_read
 from measured.terms.experiment import Findings
 from measured.terms.family import Family, rows, table
-from measured.terms.measurement import Measurement, Spread
+from measured.terms.measurement import Close, Measurement, Spread
 
 Runs = Mapping[str, Mapping[str, np.ndarray]]
 
@@ -29,6 +29,7 @@ STEPS = Spread(
     k=4.0,
     floor=500.0,
 )
+WAITED = 6  # the epoch before which two blocks that jump have not waited
 MODELS = {
     "blocks1": "one block",
     "matched": "one block, as many parameters as two",
@@ -67,8 +68,17 @@ JUMP_LENGTH = Family("induction.jump_length.blocks2",
 SOLVED_EPOCH = Family("induction.solved_epoch.blocks2",
     "first epoch at {solved} or above, two blocks, median over seeds", EPOCHS, ".0f", statistic="median")
 PLATEAU_OF_TWO = Family("induction.plateau.blocks2",
-    "mean validation accuracy from the third epoch until three before the jump, two blocks", RETRAINED, ".4f",
-    statistic="median")
+    "mean validation accuracy from the third epoch until three before the jump, at least of the third, two "
+    "blocks", RETRAINED, ".4f", statistic="median")
+PLATEAU_OF_WAITING = Family("induction.plateau.waited.blocks2",
+    "mean validation accuracy from the third epoch until three before the jump, two blocks, median over the "
+    "seeds that pass one half in epoch {waited} or later", RETRAINED, ".3f", statistic="median")
+PLATEAU_EPOCHS = Family("induction.plateau.epochs.blocks2",
+    "epochs over which that mean is taken, of the seed that waits longest",
+    Close("a seed's jump moves by some epochs when rounding changes", atol=4), "d")
+WAITING = Family("induction.plateau.seeds.blocks2",
+    "seeds of two blocks that pass one half in epoch {waited} or later",
+    Close("a seed's jump moves by some epochs when rounding changes", atol=2), "d")
 PLATEAU_OF_ONE = Family("induction.plateau.blocks1",
     "mean validation accuracy from the third epoch on, one block, median over seeds", RETRAINED, ".4f",
     statistic="median")
@@ -92,6 +102,9 @@ LONG_HALF = Family("induction.long.half.blocks1",
 LONG_CLIMB = Family("induction.long.climb.blocks1",
     "steps in which one block climbs from {jump_from} to {jump_to} of the validation sequences, median over "
     "seeds", STEPS, ",.0f", statistic="median")
+LONG_GAIN = Family("induction.long.largest_gain.blocks1",
+    "largest gain in validation accuracy of one block from one look to the next, {between:,} steps later, "
+    "median over seeds", RETRAINED, ".2f", statistic="median")
 SILENCED = Family("induction.without_feed_forward.block{block}",
     "accuracy of two blocks once the feed-forward layer of block {block} is silenced", RETRAINED, ".3f",
     statistic="median")
@@ -168,6 +181,7 @@ def as_reported(runs: Runs, p: Mapping[str, Any]) -> Findings:
         JUMP_LENGTH.over_seeds(lengths, seeds, **jump),
         SOLVED_EPOCH.over_seeds(first_epoch(two, p["solved"]), seeds, solved=p["solved"]),
         PLATEAU_OF_TWO.over_seeds(plateau, seeds),
+        *_of_those_that_wait(plateau, half, seeds),
         PLATEAU_OF_ONE.over_seeds(curves["blocks1"][:, 2:].mean(axis=1), seeds),
         NAMES_MOST_COMMON.over_seeds(_names_most_common(runs, p), seeds),
         RANDOM_NAMES_MOST_COMMON.of(_blind_share_of_most_common(p)),
@@ -181,6 +195,17 @@ def as_reported(runs: Runs, p: Mapping[str, Any]) -> Findings:
     }
     arrays = {f"curves.{model}": curve for model, curve in curves.items()}
     return Findings(tuple(found), arrays, (table("induction.reported", "model", REPORTED_ROWS, columns),))
+
+
+def _of_those_that_wait(
+    plateau: Sequence[float], half: Sequence[int], seeds: Sequence[int]
+) -> Iterator[Measurement]:
+    """The plateau of the seeds that have one: a seed that passes one half sooner has not waited."""
+    waited = {s: p for s, p, epoch in zip(seeds, plateau, half, strict=True) if epoch >= WAITED}
+    yield WAITING.of(len(waited), waited=WAITED)
+    yield PLATEAU_EPOCHS.of(max(0, max(half) - 5))  # from the third, until three before the jump
+    if len(waited) > 1:
+        yield PLATEAU_OF_WAITING.over_seeds(waited.values(), waited, waited=WAITED)
 
 
 def _names_most_common(runs: Runs, p: Mapping[str, Any]) -> list[float]:
@@ -237,6 +262,9 @@ def pushed(runs: Runs, p: Mapping[str, Any]) -> Findings:
         LONG_TEST.over_seeds([run["test_accuracy"] for run in made], seeds, steps=budget),
         LONG_HALF.over_seeds(half, seeds),
         LONG_CLIMB.over_seeds(climbs, seeds, **jump),
+        LONG_GAIN.over_seeds(
+            [np.diff(run["accuracies"]).max() for run in made], seeds, between=int(steps[1] - steps[0])
+        ),
         *_how_one_block_reads(made, p),
     ]
     return Findings(tuple(found), {"long.steps": steps, "long.accuracies": accuracies})

@@ -45,6 +45,7 @@ OPENED = (
     "moved_place",
     "pointed_place",
 )
+EXCHANGED = ("pointed_own", "gap_place", "gap_own")  # kept since the exchange of the gap was added
 
 
 def ask_two_blocks(jump_from: float, jump_to: float, **training: Any) -> dict[str, Any]:
@@ -93,7 +94,11 @@ def ask_one_block(seed: int, matched_feed_forward: int, **training: Any) -> dict
 
 def ask_circuits(**training: Any) -> dict[str, Any]:
     """Train one-head models with a causal mask and without; their circuits, and what moves or breaks them."""
-    return {**_opened("causal", causal=True, **training), **_opened("free", causal=False, **training)}
+    kept = (*OPENED, *EXCHANGED)
+    return {
+        **_opened("causal", causal=True, kept=kept, **training),
+        **_opened("free", causal=False, kept=kept, **training),
+    }
 
 
 def ask_slow(slow_learning_rate: float, **training: Any) -> dict[str, Any]:
@@ -167,7 +172,7 @@ CIRCUITS = Trial(
     "Two blocks with one head, trained with a causal mask and without: which circuit, how soon?",
     ask_circuits,
     {**ONE_HEAD, "learning_rate": P["learning_rate"]},
-    tolerance={f"{kind}_{what}": 0.1 for kind in ("causal", "free") for what in OPENED}
+    tolerance={f"{kind}_{what}": 0.1 for kind in ("causal", "free") for what in (*OPENED, *EXCHANGED)}
     | {"causal_steps": 250, "free_steps": 1_000},
 )
 SLOW = Trial(

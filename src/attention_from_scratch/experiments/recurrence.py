@@ -150,7 +150,7 @@ SINGULAR_VALUE = Family("recurrence.largest_singular_value.{variant}.{stage}",
     "mean over seeds", Spread("three standard errors over seeds, at least 0.05", k=3, floor=0.05), ".2f",
     labels={"variant": STARTS, "stage": STAGES})
 BOUND = Family("recurrence.bound_decades.{variant}",
-    "what the bound (γ σ_max)^T allows over {steps} steps, {variant} start, γ = 1 for tanh",
+    "what the bound (γ σ_max)^T allows over {steps} steps, {variant} start, γ = 1 for tanh, mean over seeds",
     Close("rounding of float32 weights, multiplied by the number of steps", atol=0.01), "+.1f",
     "factors of ten", labels={"variant": STARTS})
 FORGET_GATE = Family("recurrence.forget_gate.{variant}",
@@ -233,7 +233,7 @@ def _horizons(trained: Trained) -> Iterator[Measurement]:
         for t in lengths:
             at = {"variant": variant, "t": t}
             yield ACCURACY.over_seeds(trained.of(variant, t, "accuracy"), seeds, **at)
-            if variant == "attention":
+            if variant in ("attention", "simple_rnn"):
                 yield STEPS.over_seeds(trained.of(variant, t, "steps"), seeds, **at)
             if variant in ("lstm", "lstm_short_first") and t in LONGEST:
                 yield SOLVED.of(int(sum(trained.of(variant, t, "solved"))), **at)
@@ -269,8 +269,8 @@ def _starts(trained: Trained, lengths: list[int], larger_bias: float) -> Iterato
         sigma = {stage: trained.of(variant, t, f"largest_singular_value_{stage}") for stage in STAGES}
         for stage, values in sigma.items():
             yield SINGULAR_VALUE.over_seeds(values, seeds, variant=variant, stage=stage, t=t)
-        allowed = steps * np.log10(gradient_bound(np.mean(sigma["start"]), 1))
-        yield BOUND.of(allowed, variant=variant, steps=steps)
+        allowed = [steps * float(np.log10(gradient_bound(each, 1))) for each in sigma["start"]]
+        yield BOUND.over_seeds(allowed, seeds, variant=variant, steps=steps)
     for variant, bias in (("lstm", 1.0), ("lstm_larger_bias", larger_bias)):
         gate = float(sigmoid(np.float64(bias)))
         yield FORGET_GATE.of(gate, variant=variant, bias=bias)

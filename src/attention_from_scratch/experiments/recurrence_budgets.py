@@ -64,6 +64,9 @@ ACCURACY = Family("recurrence.budgets.accuracy.{reader}",
 CONTROL = Family("recurrence.budgets.control_accuracy",
     "test accuracy of an LSTM, Keras' start, at the longest length, with as many updates as shorter "
     "lengths and this one get, mean over seeds", ARITHMETIC, ".3f")
+BEST_UNSOLVED = Family("recurrence.budgets.best_unsolved.{reader}",
+    "test accuracy of {reader}, after the larger budget, of the best seed that has not solved the length",
+    ARITHMETIC, ".3f", labels={"reader": READERS})
 SEED_COUNT = Family("recurrence.budgets.seed_count", "seeds of each training with a larger budget", COUNT)
 # fmt: on
 
@@ -93,6 +96,8 @@ def measure(seeds: list[int], **_: Any) -> Findings:
             solved = sum(bool(one["solved"] and one["steps"] <= updates) for one in made)
             found.append(SOLVED.of(solved, reader=reader, within=within))
         found.append(ACCURACY.over_seeds([one["accuracy"] for one in made], seeds, reader=reader))
+        unsolved = [one["accuracy"] for one in made if not one["solved"]]
+        found += [BEST_UNSOLVED.of(max(unsolved), reader=reader)] if unsolved else []
     found.append(CONTROL.over_seeds([stored[f"control.seed{seed}"]["accuracy"] for seed in seeds], seeds))
     columns = {f"within {updates:,} updates": SOLVED.at(within=name) for name, updates in WITHIN.items()}
     columns["accuracy at the end"] = ACCURACY.at()

@@ -19,6 +19,7 @@ ROWS = {
     "pointed_own": "another's last query: own answer",
     "pointed_place": "another's last query: its place",
     "moved_place": "another's block 1: its place",
+    "gap_place": "gap moved: the place after it",
     "weight": "block 2's weight where it reads",
     "answer_looks_at_cue": "block 1: answer to cue",
     "hole": "block 1: last query to cue",
@@ -32,6 +33,8 @@ def proof(palette: Palette, record: Record) -> Drawing:
     data: dict[str, list] = {"what": [], "group": [], "seed": [], "value": []}
     for y, what in enumerate(ROWS):
         for place, group in enumerate(groups):
+            if f"induction.proof.{what}.{group}" not in record.measurements:
+                continue  # a causal mask leaves no edge from the cue to the answer
             measured = record.measurement(f"induction.proof.{what}.{group}")
             height = y + 0.24 * (place - (len(groups) - 1) / 2)
             colour, (_, marker) = palette.series(place), GROUPS[group]
@@ -59,13 +62,19 @@ def proof(palette: Palette, record: Record) -> Drawing:
     axes.tick_params(axis="y", length=0)
     figure.legend(loc="outside lower left", fontsize=9, handletextpad=0.2, borderaxespad=0.1)
     show = record.display
+
+    def opposite(group: str) -> str:
+        cut = f"induction.proof.cue_to_answer.{group}"
+        return f"the opposite edge cut {show(cut)}" if cut in record.measurements else "no opposite edge"
+
     alt = (
         "Dots, one a model, in rows of interventions. "
         + "; ".join(
             f"{GROUPS[group][0]}: whole {show(f'induction.proof.whole.{group}')}, "
             f"the answer may not look at the cue {show(f'induction.proof.answer_to_cue.{group}')}, "
-            f"the opposite edge cut {show(f'induction.proof.cue_to_answer.{group}')}, "
-            f"reads at the place of another's last query {show(f'induction.proof.pointed_place.{group}')}"
+            f"{opposite(group)}, "
+            f"reads at the place of another's last query {show(f'induction.proof.pointed_place.{group}')}, "
+            f"reads after a moved gap {show(f'induction.proof.gap_place.{group}')}"
             for group in groups
         )
         + "; medians."

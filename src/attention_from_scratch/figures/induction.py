@@ -63,11 +63,16 @@ def curves(palette: Palette, record: Record) -> Drawing:
         xticks=[-4, -2, -1, 0, 2, 4],
     )
     show = record.display
+    plateau = "induction.plateau.waited.blocks2"
+    waited = (
+        f", after a wait near {show(plateau, '.2f')} where they wait"
+        if plateau in record.measurements
+        else ""
+    )
     furthest = max(record.measurement("induction.test_accuracy.blocks1").samples)
     alt = (
-        f"Left: validation accuracy over {end} epochs. Two blocks jump, those that wait "
-        f"from near {show('induction.plateau.blocks2', '.2f')}, at epoch "
-        f"{show('induction.jump_epoch.blocks2')} (median of {len(two)} seeds), and end at "
+        f"Left: validation accuracy over {end} epochs. Two blocks jump at epoch "
+        f"{show('induction.jump_epoch.blocks2')} (median of {len(two)} seeds){waited}, end at "
         f"{show('induction.test_accuracy.blocks2', '.3f')}. One block "
         f"ends at {show('induction.test_accuracy.blocks1', '.3f')}, beside the "
         f"{show('induction.order_blind_ceiling.l12', '.3f')} of naming the most common symbol; its best seed "
@@ -163,9 +168,11 @@ def solved_map(palette: Palette, record: Record) -> Drawing:
             took = record.display(f"induction.map.updates.{cell}") if updates < budget else "ended"
             if not palette.narrow:
                 took = f"{took} updates" if updates < budget else "budget ended"
+            few = _few_seeds(record, cell)
+            took = few or took
             axes.text(x + 0.5, y + 0.36, shown, ha="center", va="center", fontsize=11, color=palette.ink)
             axes.text(x + 0.5, y + 0.74, took, ha="center", va="center", fontsize=8.5, color=palette.ink)
-            accuracies.append(f"{shown} at length {length}")
+            accuracies.append(f"{shown} at length {length}{f' ({few})' if few else ''}")
             cells.append((model, length, accuracy, updates))
         said.append(f"{_model_words(model)}: {', '.join(accuracies)}")
     axes.set(xlim=(0, len(lengths)), ylim=(len(models), 0), title="Accuracy, and updates, by length")
@@ -180,6 +187,14 @@ def solved_map(palette: Palette, record: Record) -> Drawing:
     names = ("model", "length", "accuracy", "updates")
     alt = f"Map of test accuracy, medians over seeds. {'. '.join(said)}."
     return Drawing(figure, alt, {name: [row[i] for row in cells] for i, name in enumerate(names)})
+
+
+def _few_seeds(record: Record, cell: str) -> str:
+    """How many seeds a cell has been trained from, where that is not all of them."""
+    name = f"induction.map.seeds.{cell}"
+    if name not in record.measurements or record[name] == len(record.parameters["seeds"]):
+        return ""
+    return f"{record.display(name)} seeds"
 
 
 def _model_words(model: str) -> str:

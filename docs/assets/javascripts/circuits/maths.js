@@ -26,7 +26,7 @@ export const PANELS = [
   {
     name: "pointer",
     title: "Pointer",
-    says: "In block 1 the last position looks elsewhere than at the cue, and the gap says where it is. Block 2 reads one further on.",
+    says: "In block 1 the last position looks elsewhere than at the cue, and the gap is part of how it knows the place. Block 2 reads one further on.",
   },
 ];
 
