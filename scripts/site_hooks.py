@@ -2,10 +2,11 @@
 
 Files: each exercise as a notebook that runs by itself, the trained models that readers run in their
 browsers, how to cite the site, and for whoever makes a site of their own the engine's wheel and reference.
-Steps: the theme's script waits for its reader, a dark machine is dark from the first line on, the faces that
-a page surely shows are asked for before its style sheet is read, whoever opens a page as a file is told what
-to type, the footer says who wrote it, when, and under which licence, queries, keys and values have one colour
-and one line in formulas and in code, and a page says how long it takes.
+Steps: the theme's script waits for its reader, and search for who searches, a dark machine is dark from the
+first line on, the faces that a page surely shows are asked for before its style sheet is read, whoever
+opens a page as a file is told what to type, the footer says who wrote it, when, and under which licence,
+queries, keys and values have one colour and one line in formulas and in code, and a page says how long it
+takes.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 
 import yaml
 
+import patient_theme
 from attention_from_scratch import speller_export, vision_export, watched
 from attention_from_scratch.exercises.notebook import published
 from attention_from_scratch.experiments import speller
@@ -33,6 +35,7 @@ from measured.files import sha256_of_text
 from measured.making.fingerprint import ENGINE, file_of
 from measured.making.running import read_run, run_paths
 from measured.project import Project
+from measured.site import theme_scripts
 from measured.site.finish_page import Page
 from measured.site.product import tree_of
 from measured.start import wheel
@@ -109,7 +112,7 @@ def citation() -> dict[str, str]:
 
 
 CITATION = citation()
-KEY = repr(CITATION)
+KEY = repr((CITATION, patient_theme.PLACE, patient_theme.waits("workers/search.js")))
 
 
 def footer(page: Page) -> str:
@@ -160,6 +163,7 @@ above: values are measured again with each build, and may move within their tole
 def files(project: Project) -> Iterator[tuple[str, str | bytes]]:
     """Exercises, and weights and manifest of each model, made from the arrays that its training stored."""
     yield from published()
+    yield patient_theme.PLACE, patient_theme.script(theme_scripts.templates_of("material"))
     engine = wheel.engine()
     yield f"own/{engine.name}", engine.data
     source = [tree_of(file_of(ENGINE).parent), version("griffe")]
@@ -247,6 +251,11 @@ def finish(page: Page) -> int:
     if bundle is None or header is None or sheet is None:
         return 0  # a listing of code, which the theme is not around
     address = bundle.attributes["src"] or ""
+    if page.setting.templates == theme_scripts.templates_of("material"):
+        address = page.way_to(patient_theme.PLACE)
+        settings = page.tree.css_first("script#__config")
+        told = patient_theme.waits(settings.text())
+        page.put(settings, f'<script id="__config" type="application/json">{told}</script>')
     bundle.attrs["data-bundle"] = address
     bundle.attrs["src"] = page.way_to(PATIENT)
     header.insert_before(page.token(f"{FILE_NOTICE}<script>{EARLY}</script>"))

@@ -52,7 +52,7 @@ def max_weight(palette: Palette, record: Record) -> Drawing:
         ax.set_xscale("log", base=4)
         ax.set_xticks(widths, [str(d) for d in widths])
         ax.minorticks_off()
-        ax.set(title=title, xlabel="dₖ, width of query and key", ylabel=label)
+        ax.set(title=title, xlabel="d_k, width of query and key", ylabel=label)
     axes[0].set_ylim(0, 1.05)
     axes[1].set_ylim(0, 2.8)
     show = record.display
@@ -101,12 +101,12 @@ def jacobian(palette: Palette, record: Record) -> Drawing:
         axes[0].text(
             2e-7,
             0.95 - 0.075 * index,
-            f"unscaled, dₖ = {width}",
+            f"unscaled, d_k = {width}",
             color=palette.series(index),
             fontsize=8.5,
             fontweight="bold",
         )
-    axes[1].text(2e-7, 0.95, "scaled, any dₖ: grey", color=palette.muted, fontsize=8.5, fontweight="bold")
+    axes[1].text(2e-7, 0.95, "scaled, any d_k: grey", color=palette.muted, fontsize=8.5, fontweight="bold")
     show = record.display
     alt = (
         "Cumulative distributions over rows, on a logarithmic axis. Scaled, all widths coincide: half of the "
