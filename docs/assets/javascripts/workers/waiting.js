@@ -8,8 +8,8 @@ const { searchParams } = new URL(location.href);
 addEventListener(
   "message",
   ({ data }) => {
-    importScripts(searchParams.get("of"));
-    dispatchEvent(new MessageEvent("message", { data }));
+    globalThis.importScripts(searchParams.get("of"));
+    globalThis.dispatchEvent(new MessageEvent("message", { data }));
   },
   { once: true },
 );
