@@ -23,7 +23,6 @@ from typing import Any
 
 import yaml
 
-import patient_theme
 from attention_from_scratch import speller_export, vision_export, watched
 from attention_from_scratch.exercises.notebook import published
 from attention_from_scratch.experiments import speller
@@ -35,7 +34,7 @@ from measured.files import sha256_of_text
 from measured.making.fingerprint import ENGINE, file_of
 from measured.making.running import read_run, run_paths
 from measured.project import Project
-from measured.site import theme_scripts
+from measured.site import search_on_demand, theme_scripts
 from measured.site.finish_page import Page
 from measured.site.product import tree_of
 from measured.start import wheel
@@ -112,7 +111,7 @@ def citation() -> dict[str, str]:
 
 
 CITATION = citation()
-KEY = repr((CITATION, patient_theme.PLACE, patient_theme.waits("workers/search.js")))
+KEY = repr((CITATION, search_on_demand.PLACE, search_on_demand.waits("workers/search.js")))
 
 
 def footer(page: Page) -> str:
@@ -163,7 +162,7 @@ above: values are measured again with each build, and may move within their tole
 def files(project: Project) -> Iterator[tuple[str, str | bytes]]:
     """Exercises, and weights and manifest of each model, made from the arrays that its training stored."""
     yield from published()
-    yield patient_theme.PLACE, patient_theme.script(theme_scripts.templates_of("material"))
+    yield search_on_demand.PLACE, search_on_demand.script(theme_scripts.templates_of("material"))
     engine = wheel.engine()
     yield f"own/{engine.name}", engine.data
     source = [tree_of(file_of(ENGINE).parent), version("griffe")]
@@ -252,9 +251,9 @@ def finish(page: Page) -> int:
         return 0  # a listing of code, which the theme is not around
     address = bundle.attributes["src"] or ""
     if page.setting.templates == theme_scripts.templates_of("material"):
-        address = page.way_to(patient_theme.PLACE)
+        address = page.way_to(search_on_demand.PLACE)
         settings = page.tree.css_first("script#__config")
-        told = patient_theme.waits(settings.text())
+        told = search_on_demand.waits(settings.text())
         page.put(settings, f'<script id="__config" type="application/json">{told}</script>')
     bundle.attrs["data-bundle"] = address
     bundle.attrs["src"] = page.way_to(PATIENT)

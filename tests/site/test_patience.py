@@ -86,7 +86,7 @@ def test_an_early_shortcut_opens_search(untouched):
 def test_what_is_typed_before_the_script_is_there_is_searched_for(visit):
     page = visit("attention/", touched=False)
     asked = []
-    page.route("**/bundle*.js", lambda route: asked.append(route))
+    page.route("**/javascripts/theme.js", lambda route: asked.append(route))
     page.keyboard.press("/")
     page.keyboard.type("causal mask")
     assert page.evaluate(THERE) is False

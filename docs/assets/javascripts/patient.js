@@ -5,7 +5,7 @@
 // holds up the first second. So this classic script, in the place of Material's bundle, fetches it at the first
 // sign of a reader. What is clicked in the header or typed as a shortcut meanwhile is repeated once it is there.
 //
-// The index of search and its worker come once somebody searches (scripts/patient_theme.py, workers/waiting.js).
+// The index of search and its worker come once somebody searches (measured.site.search_on_demand, workers/waiting.js).
 // An address that asks for something (?q=, ?h=, #place) is a sign, too.
 //
 // `theme` is dispatched on the document once Material is there; see shared/pages.js.

@@ -39,7 +39,7 @@ def script(templates: Path) -> str:
     if switch is None or kept is None or len(places) != 1:
         raise MeasuredError(
             "the theme's script does not ask for the index of search as it did",
-            path="scripts/patient_theme.py",
+            path="src/measured/site/search_on_demand.py",
             expected="one place that names search/search_index.json, and waits for the switch of search",
             mend="read the theme's new script, and correct the patterns",
         )
