@@ -1,4 +1,4 @@
-"""The theme's script fetches the index of search once somebody searches; a script that asks otherwise is told."""
+"""The index of search is fetched once somebody searches; a theme that asks for it otherwise stops the build."""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 A theme styles whatever a site may have: comments, versions, tabs, sixty colours. A page waits for its style
 sheet before it shows a line, so what can never match is not sent. A selector is kept if every class, id and
 attribute value in it stands somewhere in a page or in a script; a script that puts a name together from a
-beginning and an end keeps all names with that beginning.
+beginning and an end keeps all names with that beginning. A name that a script only asks for (`.tabbed-set`)
+is none that it makes. Then variables go that nothing reads, and blanks that nobody does.
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ LONGEST = 200  # letters that a value may have and still be a name
 _UNASKED = frozenset(
     ("d", "x", "y", "width", "height", "points", "transform", "content", "alt", "title", "alttext")
 )
-_WORD = re.compile(r"[\w-]+")
+_WORD = re.compile(r"(?<![.#\w-])[\w-]+")  # not ".tabbed-set", which is asked for, nor a property
+_VARIABLE = re.compile(r"""(?<![\w-])(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|[^;{}"'])*;?""")
+_READ = re.compile(r"--[\w-]+(?!\s*:|[\w-])")
+_QUOTED = re.compile(r"""("[^"]*"|'[^']*')""")
+# What pages say of themselves, and no script changes.
+_OF_PAGES = re.compile(r"""\[dir=["']?([\w-]+)""")
 # "model-series" in `model-series${i}`, "md-tag--" in "md-tag--" + kind
 _BEGINNING = re.compile(r"""([\w-]{4,})(?:\$\{|["']\s*[+)])""")
 
@@ -38,6 +44,7 @@ def used(sheet: str, named: Set[str], scripts: Sequence[str]) -> str:
         scripts: the text of each script.
     """
     words = {word for script in scripts for word in _WORD.findall(script)}
+    read = {name for text in (*named, *scripts) for name in _READ.findall(text)}
     begun = {word for script in scripts for word in _BEGINNING.findall(script) if not word.isalpha()}
     names, beginnings = named | words, tuple(begun)
 
@@ -49,12 +56,27 @@ def used(sheet: str, named: Set[str], scripts: Sequence[str]) -> str:
         if prelude.lstrip().startswith("@"):
             return match[0]
         selectors = [s for s in _SELECTOR.findall(prelude) if all(map(known, _names(s)))]
+        selectors = [s for s in selectors if named.issuperset(_OF_PAGES.findall(s))]
         return f"{','.join(selectors)}{{{body}}}" if selectors else ""
 
     sheet = _RULE.sub(kept, sheet)
-    while (smaller := _EMPTY.sub("", sheet)) != sheet:
+    while (smaller := _EMPTY.sub("", _without_unread(sheet, read))) != sheet:
         sheet = smaller
-    return sheet
+    return _tight(sheet)
+
+
+def _without_unread(sheet: str, read: Set[str]) -> str:
+    """The sheet without variables that neither it nor anything else reads."""
+    there = read | set(_READ.findall(sheet))
+    return _VARIABLE.sub(lambda match: match[0] if match[1] in there else "", sheet)
+
+
+def _tight(sheet: str) -> str:
+    """The sheet on one line, without blanks around what parts it."""
+    parts = _QUOTED.split(sheet)
+    for i in range(0, len(parts), 2):
+        parts[i] = re.sub(r" ?([{};,]) ?", r"\1", re.sub(r"\s+", " ", parts[i])).replace(";}", "}")
+    return "".join(parts).strip()
 
 
 def names_of(tree: LexborHTMLParser) -> set[str]:
@@ -62,6 +84,7 @@ def names_of(tree: LexborHTMLParser) -> set[str]:
     found: set[str] = set()
     for node in tree.root.traverse():
         for name, value in node.attributes.items():
+            found.update(_READ.findall(value or ""))
             if value and len(value) <= LONGEST and name not in _UNASKED:
                 found.add(value)
                 found.update(value.split())
