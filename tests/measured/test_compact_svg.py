@@ -154,6 +154,38 @@ def test_a_line_keeps_the_corners_that_bend_it():
     assert compact(filled).count("l") > 3, "a shape keeps all of them"
 
 
+def test_a_closed_shape_keeps_the_corners_that_bend_it():
+    drawn = '<path d="M0 0L10 0L20 0.1L30 0L30 9L0 9z" fill="b"/>'
+    assert compact(drawn) == '<path d="M0 0h30v9h-30z" fill="b"/>'
+
+
+BOW = "C{0} {1} {0} {1} {0} {1}"
+DISC = "M0 2" + "".join(
+    BOW.format(*end)
+    for end in ((1.4, 1.4), (2, 0), (1.4, -1.4), (0, -2), (-1.4, -1.4), (-2, 0), (-1.4, 1.4), (0, 2))
+)
+
+
+def marked(drawn: str, *places: str) -> str:
+    """A drawing of a mark, as Matplotlib writes it, at some places."""
+    uses = "".join(f'<use href="#a" {place} fill="b"/>' for place in places)
+    return compact(f'<svg><defs><path id="a" d="{drawn}z" stroke="c"/></defs>{uses}</svg>')
+
+
+def test_a_mark_that_is_a_disc_is_a_circle():
+    assert marked(DISC, 'x="3.5" y="-4"') == '<svg><circle cx="3.5" cy="-4" r="2" fill="b" stroke="c"/></svg>'
+    oval = DISC.replace("2 0 ", "3 0 ").replace("2 0C", "3 0C")
+    assert "<circle" not in marked(oval, 'x="1" y="1"', 'x="2" y="2"')
+
+
+def test_a_mark_that_is_drawn_once_stands_where_it_is_drawn():
+    square = "M-1 -1L1 -1L1 1L-1 1"
+    assert marked(square, 'x="5" y="7"') == '<svg><path d="M4 6h2v2h-2z" fill="b" stroke="c"/></svg>'
+    assert marked(square, 'x="5" y="7"', 'x="6" y="7"').count("<use") == 2
+    assert "<use" in marked(square, 'x="5" y="7" transform="scale(2)"')
+    assert "<use" in marked("M-1 -1A1 1 0 0 1 2 2", 'x="5" y="7"'), "a step that is not moved by its numbers"
+
+
 def test_what_shows_nothing_goes_and_what_is_asked_for_stays():
     drawn = (
         '<svg><path d="M0 0L9 0L9 9z" fill="none"/><defs><clipPath id="kept"><rect/></clipPath>'

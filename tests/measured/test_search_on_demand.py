@@ -1,4 +1,4 @@
-"""The index of search is fetched once somebody searches; a theme that asks for it otherwise stops the build."""
+"""The index of search is fetched once somebody searches; a theme that asks for it otherwise is refused."""
 
 from __future__ import annotations
 

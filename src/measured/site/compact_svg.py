@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 from itertools import groupby
+from math import hypot
 
 from lxml import etree
 
@@ -36,10 +37,12 @@ _SEE_THROUGH = ("opacity", "fill-opacity", "stroke-opacity")
 BEND = 0.15
 # How far a mark reaches from its middle.
 MARK = 4.0
-_STRAIGHT = re.compile(r"M-?[\d.]+ -?[\d.]+(?:[LM]-?[\d.]+ -?[\d.]+)*")
+_STRAIGHT = re.compile(r"M-?[\d.]+ -?[\d.]+(?:[LM]-?[\d.]+ -?[\d.]+|z)*")
 _HASHED = re.compile(r"(.+)-[a-z][0-9a-f]{10}")
 _ASKED = re.compile(r"(url\(#|#)([^)]+)\)?")
-_LINE = re.compile(r"M-?[\d.]+ -?[\d.]+(?:L-?[\d.]+ -?[\d.]+){2,}")
+_LINE = re.compile(r"M-?[\d.]+ -?[\d.]+(?:L-?[\d.]+ -?[\d.]+){2,}z?")
+_DISC = re.compile(r"M0 [\d.]+(?:C(?:-?[\d.]+ ?){6}){8}z")
+_END = re.compile(r"(-?[\d.]+) (-?[\d.]+)(?=[Cz])")
 Box = tuple[Decimal, Decimal, Decimal, Decimal]
 Point = tuple[float, float]
 
@@ -56,13 +59,17 @@ def compact(svg: str) -> str:
 def _compacted(svg: str) -> str:
     root = _parsed(svg)
     marks = {node.get("id"): node for node in root.iter("{*}path") if node.get("id")}
-    for use in list(root.iter("{*}use")):
-        _draw_mark(use, marks)
+    uses = list(root.iter("{*}use"))
+    asked = Counter(use.get("href") for use in uses)
+    for use in uses:
+        if not use.get("transform"):
+            _draw_mark(use, marks, once=asked[use.get("href")] == 1)
     _drop_unpainted(root)
     _drop_needless_clips(root)
     for path in root.iter("{*}path"):
-        if path.get("fill") == "none" and _LINE.fullmatch(path.get("d", "")):
-            path.set("d", _straightened(path.get("d")))
+        line = path.get("d", "")
+        if (path.get("fill") == "none" or line.endswith("z")) and _LINE.fullmatch(line):
+            path.set("d", _straightened(line))
     _unwrap(root)
     for parent in list(root.iter("*")):
         _join_lines(parent)
@@ -89,18 +96,44 @@ def _parsed(svg: str) -> etree._Element:
     return root
 
 
-def _draw_mark(use: etree._Element, marks: dict[str, etree._Element]) -> None:
-    """The use of a mark that is one straight stroke becomes that stroke, in its place."""
+def _draw_mark(use: etree._Element, marks: dict[str, etree._Element], *, once: bool) -> None:
+    """The use of a mark becomes what it draws, in its place: a stroke, a disc, or what is drawn once."""
     mark = marks.get((use.get("href") or "").removeprefix("#"))
-    stroke = _STROKE.fullmatch(mark.get("d", "")) if mark is not None else None
-    if stroke is None or use.get("transform"):
-        return
+    drawn = mark.get("d", "") if mark is not None else ""
     x, y = Decimal(use.get("x", "0")), Decimal(use.get("y", "0"))
-    ends = [format(Decimal(n) + (y if i % 2 else x), "f") for i, n in enumerate(stroke.groups())]
+    radius = _radius(drawn)
+    if radius is not None:
+        shape = {"cx": format(x, "f"), "cy": format(y, "f"), "r": radius}
+    elif (once or _STROKE.fullmatch(drawn)) and (moved := _moved(drawn, x, y)):
+        shape = {"d": moved}
+    else:
+        return
     kept = {name: value for name, value in use.attrib.items() if name not in ("href", "x", "y")}
     kept |= {name: value for name, value in mark.attrib.items() if name not in ("id", "d")}
-    line = etree.Element(mark.tag, {"d": f"M{ends[0]} {ends[1]}L{ends[2]} {ends[3]}", **kept, "fill": "none"})
-    use.getparent().replace(use, line)
+    if _STROKE.fullmatch(drawn):
+        kept["fill"] = "none"
+    tag = mark.tag if "d" in shape else _named(mark, "circle")
+    use.getparent().replace(use, etree.Element(tag, {**shape, **kept}))
+
+
+def _radius(drawn: str) -> str | None:
+    """The radius of a mark that is a disc around its middle, as Matplotlib draws one: of eight bows."""
+    ends = _DISC.fullmatch(drawn) and _END.findall(drawn)
+    if not ends:
+        return None
+    radius = float(ends[0][1])
+    return ends[0][1] if all(abs(hypot(*map(float, end)) - radius) < BEND for end in ends) else None
+
+
+def _moved(drawn: str, x: Decimal, y: Decimal) -> str:
+    """A path of absolute steps, elsewhere; empty for any other path."""
+    made = []
+    for command, rest in _STEP.findall(drawn):
+        numbers = [Decimal(number) for number in _NUMBER.findall(rest)]
+        if command not in "MLCz" or _NUMBERS[command] != len(numbers):
+            return ""
+        made.append(command + " ".join(format(n + (y if i % 2 else x), "f") for i, n in enumerate(numbers)))
+    return "".join(made)
 
 
 def _drop_unpainted(root: etree._Element) -> None:
@@ -131,6 +164,9 @@ def _inside(node: etree._Element, box: tuple[float, ...]) -> bool:
     left, top, right, bottom = box
     if _local(node) == "use" and not node.get("transform"):
         x, y = float(node.get("x", "0")), float(node.get("y", "0"))
+        return left + MARK < x < right - MARK and top + MARK < y < bottom - MARK
+    if _local(node) == "circle":
+        x, y = float(node.get("cx", "0")), float(node.get("cy", "0"))
         return left + MARK < x < right - MARK and top + MARK < y < bottom - MARK
     line = node.get("d", "")
     if _local(node) != "path" or node.get("transform") or not _STRAIGHT.fullmatch(line):
@@ -199,7 +235,7 @@ def _straightened(line: str) -> str:
         if far > BEND:
             kept.add(place)
             spans += [(first, place), (place, last)]
-    return "M" + "L".join(" ".join(corners[i]) for i in sorted(kept))
+    return "M" + "L".join(" ".join(corners[i]) for i in sorted(kept)) + line[-1:].strip("0123456789.")
 
 
 def _distance(point: Point, start: Point, end: Point) -> float:
@@ -272,7 +308,7 @@ def _say_once(parent: etree._Element) -> None:
 def _style(node: etree._Element) -> tuple[tuple[str, str], ...]:
     """What a node says that could stand around it."""
     moved_and_clipped = "transform" in node.attrib and "clip-path" in node.attrib
-    if _local(node) not in ("path", "use", "text", "g") or moved_and_clipped:
+    if _local(node) not in ("path", "use", "circle", "text", "g") or moved_and_clipped:
         return ()
     return tuple(sorted((name, value) for name, value in node.attrib.items() if name in _INHERITED))
 
