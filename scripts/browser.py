@@ -67,9 +67,10 @@ class _Host(SimpleHTTPRequestHandler):
         self.wfile.write(data)
 
     def _sitemap(self) -> bytes:
-        """What the build writes when SITE_URL is this server: Material navigates by it."""
+        """What the build writes when SITE_URL is this server: Material navigates by it. It lists no code."""
         host = f"http://{self.headers['Host']}/"
-        places = (page.removesuffix("index.html") for page in pages_of(Path(self.directory)))
+        pages = (page for page in pages_of(Path(self.directory)) if not page.startswith("code/"))
+        places = (page.removesuffix("index.html") for page in pages)
         return (
             f"<urlset>{''.join(f'<url><loc>{host}{place}</loc></url>' for place in places)}</urlset>".encode()
         )

@@ -12,7 +12,7 @@ import {
   roomOf,
   seedsInWords,
   short,
-} from "../../src/measured/assets/cards.js";
+} from "../../src/measured/assets/card.js";
 import { matches, wordsOf } from "../../src/measured/assets/ledger.js";
 
 test("a computed number names all it came from, another one the id of its address", () => {

@@ -28,7 +28,7 @@ def test_every_sheet_and_script_that_pages_name_is_published_and_what_a_script_i
     imported = {
         name for text in scripts.values() for name in re.findall(r"""["']\./([\w.]+\.js)["']""", text)
     }
-    assert imported == {"cards.js", "ledger.js", "elements.js"}
+    assert imported == {"card.js", "cards.js", "ledger.js", "elements.js"}
     assert {f"{own_files.FOLDER}/{name}" for name in imported} <= set(scripts)
 
 

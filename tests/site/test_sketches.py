@@ -87,11 +87,11 @@ def test_nothing_heavy_is_fetched_before_a_reader_comes_near(open_page):
     page.wait_for_timeout(500)
     assert not re.search("p5|view.js|two-blocks", " ".join(page.asked))
     lookup_of(page)
-    until(page, "!!globalThis.p5")
+    until(page, "performance.getEntriesByType('resource').some(e => e.name.includes('lookup/view.js'))")
 
 
-def test_a_lookup_that_waits_for_a_touch_is_drawn_without_p5(open_page):
-    page = open_page("touch.html", reduced_motion="no-preference")
+def test_a_lookup_is_drawn_and_moved_by_hand_without_p5_which_play_fetches(open_page):
+    page = open_page("lookup.html", reduced_motion="no-preference")
     root = lookup_of(page)
     page.wait_for_timeout(400)
     assert not any("p5" in url for url in page.asked)
@@ -100,6 +100,11 @@ def test_a_lookup_that_waits_for_a_touch_is_drawn_without_p5(open_page):
     assert query(root) == [1.6, 1.2]
     expect(root.get_by_text("A soft lookup.")).to_be_visible()
     expect(root.get_by_text("The lookup needs scripts.")).to_have_count(0)
+    root.get_by_label("Query, across").press("ArrowLeft")
+    root.locator("canvas").click()
+    root.get_by_role("button", name="Restart").click()
+    page.wait_for_timeout(200)
+    assert not any("p5" in url for url in page.asked)
     root.get_by_role("button", name="Play").click()
     until(page, "!!globalThis.p5")
     expect(root.get_by_role("button", name="Pause")).to_be_visible()
@@ -113,7 +118,7 @@ def test_the_text_below_a_sketch_stays_where_it_is_when_the_sketch_arrives(brows
         page.add_init_script(
             f"globalThis.moved = 0; {count}.observe({{type: 'layout-shift', buffered: true}})"
         )
-        page.goto(address + "touch.html")
+        page.goto(address + "lookup.html")
         lookup_of(page)
         page.wait_for_timeout(300)
         assert page.evaluate("moved") < 0.02
@@ -276,9 +281,12 @@ def test_restart_puts_back_query_scale_and_mask(open_page):
     expect(root.get_by_label(re.compile("Mask keys"))).not_to_be_checked()
 
 
-def test_the_idle_query_moves_pauses_and_gives_way_to_the_hand(open_page):
+def test_the_idle_query_plays_pauses_and_gives_way_to_the_hand(open_page):
     page = open_page(reduced_motion="no-preference")
     root = lookup_of(page)
+    page.wait_for_timeout(300)
+    assert query(root) == [1.6, 1.2], "nothing moves by itself"
+    root.get_by_role("button", name="Play").click()
     until(page, "document.querySelector('.sketch-number').textContent !== '1.60'")
     assert root.get_by_role("status").get_attribute("aria-live") == "off"
     root.get_by_role("button", name="Pause").press("Enter")
@@ -290,15 +298,6 @@ def test_the_idle_query_moves_pauses_and_gives_way_to_the_hand(open_page):
     root.get_by_label("Query, up").press("ArrowUp")
     expect(root.get_by_role("button", name="Play")).to_be_visible()
     assert root.get_by_role("status").get_attribute("aria-live") == "polite"
-
-
-def test_who_asked_for_little_motion_sees_none_until_play(open_page):
-    page = open_page()
-    root = lookup_of(page)
-    until(page, "!!globalThis.p5")
-    page.wait_for_timeout(300)
-    assert query(root) == [1.6, 1.2]
-    expect(root.get_by_role("button", name="Play")).to_be_visible()
 
 
 # --- the measured table, ranked

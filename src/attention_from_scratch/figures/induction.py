@@ -114,6 +114,7 @@ def long_run(palette: Palette, record: Record) -> Drawing:
     words = record.display("induction.parameters.blocks1") + " parameters"
     axes.text(steps[-1], 0.12 if palette.narrow else 0.62, words, ha="right", color=palette.series(0))
     axes.set_xscale("log")
+    axes.minorticks_off()
     axes.set(
         title="One block, trained on: the plateau ends",
         xlabel="training steps (logarithmic)",

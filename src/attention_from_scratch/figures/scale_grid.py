@@ -35,6 +35,7 @@ def where_it_decides(palette: Palette, record: Record) -> Drawing:
                 data |= {f"{kept}, {title}, {words}, seed {s}": list(c) for s, c in enumerate(curves)}
         axes[0, column].set(title=title, ylim=(0, 1.05), xlim=(0, SHOWN))
         axes[1, column].set(yscale="log", xlabel="updates", title=title if palette.narrow else "")
+        axes[1, column].minorticks_off()
     axes[0, 0].set_ylabel("accuracy, held out")
     axes[1, 0].set_ylabel("largest score, mean over rows")
     axes[1, 1].legend(loc="lower right", fontsize=8.5)

@@ -2,9 +2,9 @@
 //
 // Markup:  <div class="sketch" data-sketch="lookup">text for those without scripts</div>
 //          A child of class sketch-caption stays above the sketch; the rest of the text gives way to it.
-//          data-start="touch" fetches p5 only when somebody touches the sketch, and does not move before.
+//          p5 moves it once somebody presses Play; until then it stands still, and p5 is not fetched.
 
-import { button, captionOf, fixed, html, liveText, prefersStillness, slider, toggle } from "../shared/dom.js";
+import { button, captionOf, fixed, html, liveText, slider, toggle } from "../shared/dom.js";
 import { createStage } from "../shared/stage.js";
 import { ALLOWED, KEYS, NAMES, REACH, START, VALUES, clamp, drift, heaviest, lookup } from "./maths.js";
 import { layout, paint, toPlane, toScreen } from "./drawing.js";
@@ -118,13 +118,6 @@ export function mount(root) {
   words.sayNow(sentence(state.query, result()));
   show(false);
   stage.redraw();
-
-  if (root.dataset.start === "touch") {
-    const touched = () => stage.start().catch(stay);
-    root.addEventListener("pointerdown", touched, { once: true });
-    root.addEventListener("keydown", touched, { once: true });
-  } else if (prefersStillness()) stage.start().catch(stay);
-  else setPlaying(true);
 
   return () => {
     replace.disconnect();

@@ -119,11 +119,6 @@ export function onScheme(callback) {
   return () => observer.disconnect();
 }
 
-/** Whether the reader asked for little motion. */
-export function prefersStillness() {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
-}
-
 let ids = 0;
 
 /** An id that no other element of the page has. */

@@ -2,7 +2,6 @@
 
 import { colours, onScheme } from "./dom.js";
 import { stillPainter } from "./still.js";
-import { loadP5 } from "./vendor.js";
 
 /**
  * @param {HTMLElement} holder where the canvas stands
@@ -65,7 +64,7 @@ export function createStage(holder, { height, draw, advance, label }) {
 
   /** Fetches p5 and lets it take over; a page that cannot get it keeps the still picture. */
   function start() {
-    starting ??= loadP5().then((P5) => {
+    starting ??= import("./vendor.js").then(({ loadP5 }) => loadP5()).then((P5) => {
       if (removed) return;
       return new Promise((resolve) => {
         new P5((p) => {
