@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-SHEETS = sorted((Path(__file__).resolve().parents[2] / "docs/assets/stylesheets").glob("*.css"))
+ASSETS = Path(__file__).resolve().parents[2] / "docs/assets"
+SHEETS = sorted((ASSETS / "stylesheets").glob("*.css")) + sorted(ASSETS.glob("javascripts/*/view.css"))
 
 
 def faults(text: str) -> list[str]:

@@ -22,6 +22,8 @@
 // | <div class="predict">               | predict/view.js   |
 // | <div class="quiz">                  | quiz/view.js      |
 //
+// What scripts build of a large sketch has its styles beside the script: they come along (`styled`).
+//
 // Cards at numbers and the filter of measurements are the engine's (src/measured/assets/).
 
 import "./instant.js";
@@ -30,17 +32,17 @@ import { onEveryPage } from "./shared/pages.js";
 const COMPONENTS = [
   ['[data-sketch="lookup"]', () => import("./lookup/view.js")],
   ["table.measured-table, .measured-table table", () => import("./ranked/view.js")],
-  ['[data-sketch="model"]', () => import("./model/view.js")],
-  ['[data-sketch="circuits"]', () => import("./circuits/view.js")],
-  ['[data-sketch="training"]', () => import("./training/view.js")],
+  ['[data-sketch="model"]', () => styled("./model/view.css", import("./model/view.js"))],
+  ['[data-sketch="circuits"]', () => styled("./circuits/view.css", import("./circuits/view.js"))],
+  ['[data-sketch="training"]', () => styled("./training/view.css", import("./training/view.js"))],
   ['[data-sketch="sentence"]', () => import("./sentence/view.js")],
-  ['[data-sketch="speller"]', () => import("./speller/view.js")],
+  ['[data-sketch="speller"]', () => styled("./speller/view.css", import("./speller/view.js"))],
   ['[data-sketch="shapes"]', () => import("./shapes/view.js")],
   ['[data-sketch="mask"]', () => import("./mask/view.js")],
   ['[data-sketch="walk"]', () => import("./walk/view.js")],
   ['[data-sketch="choose"]', () => import("./choose/view.js")],
   ['[data-sketch="dimensions"]', () => import("./dimensions/view.js")],
-  ['[data-sketch="explanation"]', () => import("./explanation/view.js")],
+  ['[data-sketch="explanation"]', () => styled("./explanation/view.css", import("./explanation/view.js"))],
   [".predict", () => import("./predict/view.js")],
   [".quiz", () => import("./quiz/view.js")],
 ];
@@ -79,6 +81,19 @@ function start() {
     removeEventListener("scroll", mountGrowing);
     for (const unmount of mounted) unmount();
   };
+}
+
+/** A component with its style sheet, which the page then keeps. */
+async function styled(sheet, component) {
+  const { href } = new URL(sheet, import.meta.url);
+  let link = [...document.head.querySelectorAll("link[rel=stylesheet]")].find((found) => found.href === href);
+  if (!link) {
+    link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+    link.there = new Promise((resolve, reject) => Object.assign(link, { onload: resolve, onerror: reject }));
+    document.head.append(link);
+  }
+  await link.there;
+  return component;
 }
 
 async function mountOne(element, mounted) {
