@@ -38,20 +38,20 @@ ENGLISH = [*range(0x20, 0x7F), *map(ord, "\u00a0×·–—‘’“”…−")]
 NAMES = [*map(ord, "©§°±†ÁÄÅÉÖÜßáäåçèéêëíïñóôöøúü")]
 # Code shows ASCII, and the few signs that NumPy's output or a comment may hold.
 CODE = [*range(0x20, 0x7F), *map(ord, " ±²³µ·×÷–—‘’“”…−")]
-# Formulas; and the arrows, Greek letters and signs that running text borrows. Upright letters of a formula
-# (softmax, max, head) come from the text face.
+# Formulas; and the arrows and signs that running text borrows. Upright letters of a formula (softmax, max, head)
+# come from the text face.
 MATHS = [
     *map(ord, "\u00a0 !%&'()*+,-./0123456789:;<=>?[]_{|}"),
-    *map(ord, "αβγδεηθλμπρστφω∆ΔΣΩŁ±·×–′ℎℓℝ‖←↑→↓↔↦⇒⟶↩"),
-    *map(ord, "∀∂∇∈∑∏−∗∘√∝∞∥∼≈≠≡≤≥≪≫⊙⊤⊥✓✗⋅⋮⋯⌈⌉⌊⌋⟨⟩…̂̄ˆ¯"),
-    *range(0x1D434, 0x1D468),  # italic
-    *range(0x1D6FC, 0x1D714),  # italic Greek, small
+    *map(ord, "γπσŁ±·×–′ℎ‖←→∂∑−√∞≈⊙⋅…"),
+    *map(ord, "𝐽𝐾𝐿𝑂𝑄𝑇𝑈𝑉𝑊𝑏𝑐𝑑𝑒𝑓𝑔𝑖𝑗𝑘𝑙𝑚𝑛𝑜𝑞𝑠𝑡𝑣𝑤𝑥𝛾𝜋𝜎𝜔"),
     # What stretches must stand here: Chromium looks for its parts in the first face alone.
-    *map(ord, "\u2061‾˙¨∫∬⏞⏟∪∩⊕"),
+    *map(ord, "\u2061⌈⌉⌊⌋⟨⟩\u0302\u0304"),
 ]
 # What few pages show: a face that is fetched where one of these characters is.
 RARE_MATHS = [
+    *map(ord, "αβδεηθλμρτφω∆ΔΣΩℓℝ↑↓↔⇒⟶↦↩∀∇∈∏∗∘∝∥∼≠≡≤≥≪≫⊤⊥✓✗⋮⋯ˆ¯‾˙¨∫∬⏞⏟∪∩⊕"),
     *range(0x1D400, 0x1D434),  # bold
+    *({*range(0x1D434, 0x1D468), *range(0x1D6FC, 0x1D714)} - set(MATHS)),  # italic, and italic Greek
     *map(ord, "°̸ϕϵ\u2009ℒℕℱ∉∖≔⊆⋱⌀★⟂⟺𝒩𝔼𝔤𝖳𝚡𝜷𝟙"),
 ]
 
