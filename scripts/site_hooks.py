@@ -5,8 +5,8 @@ browsers, how to cite the site, and for whoever makes a site of their own the en
 Steps: the theme's script waits for its reader, and search for who searches, a dark machine is dark from the
 first line on, the faces that a page surely shows are asked for before its style sheet is read, whoever
 opens a page as a file is told what to type, the footer says who wrote it, when, and under which licence,
-queries, keys and values have one colour and one line in formulas and in code, and a page says how long it
-takes.
+queries, keys and values have one colour and one line in formulas and in code, a term is marked once a
+section, and a page says how long it takes.
 """
 
 from __future__ import annotations
@@ -266,6 +266,7 @@ def finish(page: Page) -> int:
     sheet.insert_before(page.token(f'<script data-folder="{folder}" data-faces="{faces}">{PRELOAD}</script>'))
     mark_roles(page)
     unwrap_plain_code(page)
+    explain_terms_once(page)
     tell_time(page)
     return 1
 
@@ -288,6 +289,28 @@ def unwrap_plain_code(page: Page) -> None:
     """Names in code that have no role and the blanks between them look like the code around them."""
     for element in page.article.css(PLAIN_CODE) if page.article is not None else ():
         element.unwrap()
+
+
+def explain_terms_once(page: Page) -> None:
+    """A term of the glossary is marked where a section first names it; a fold counts for itself."""
+    if page.article is None:
+        return
+    seen: set[str] = set()
+    for element in page.article.css("h2, abbr[title]"):
+        if element.tag == "h2":
+            seen = set()
+            continue
+        term = element.text().casefold()
+        if term in seen:
+            element.unwrap()
+        elif not any(above.tag == "details" for above in ancestors(element)):
+            seen.add(term)
+
+
+def ancestors(node: Any) -> Iterator[Any]:
+    """What an element of a page stands in, the nearest first."""
+    while (node := node.parent) is not None:
+        yield node
 
 
 def roles_in_formula(put: str) -> str:

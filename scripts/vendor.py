@@ -38,8 +38,8 @@ ENGLISH = [*range(0x20, 0x7F), *map(ord, "\u00a0×·–—‘’“”…−")]
 NAMES = [*map(ord, "©§°±†ÁÄÅÉÖÜßáäåçèéêëíïñóôöøúü")]
 # Code shows ASCII, and the few signs that NumPy's output or a comment may hold.
 CODE = [*range(0x20, 0x7F), *map(ord, " ±²³µ·×÷–—‘’“”…−")]
-# Formulas; and the arrows and signs that running text borrows. Upright letters of a formula (softmax, max, head)
-# come from the text face.
+# Formulas; and the arrows and signs that running text borrows. Upright letters of a formula (softmax, max,
+# head) come from the text face.
 MATHS = [
     *map(ord, "\u00a0 !%&'()*+,-./0123456789:;<=>?[]_{|}"),
     *map(ord, "γπσŁ±·×–′ℎ‖←→∂∑−√∞≈⊙⋅…"),

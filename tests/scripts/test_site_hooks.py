@@ -70,6 +70,17 @@ def test_minutes_count_words_and_what_one_touches_and_no_folds(extra, minutes):
     assert f"About {minutes} minutes." in made.text()
 
 
+def test_a_term_is_marked_where_a_section_first_names_it():
+    term = '<abbr title="a unit">nats</abbr>'
+    made = page(f"<p>{term} {term}</p><h2>More</h2><details>{term} 1</details><p>{term} 2 {term} 3</p>")
+    site_hooks.explain_terms_once(made)
+    text = made.text()
+    assert f"<p>{term} nats</p>" in text
+    assert f"<details>{term} 1</details><p>{term} 2 nats 3</p>" in text, (
+        "a closed fold explains nothing outside"
+    )
+
+
 def test_a_page_that_asks_for_no_time_is_left_alone():
     assert site_hooks.tell_time(page("words")) == 0
 
