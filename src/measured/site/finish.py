@@ -81,7 +81,7 @@ def finish(
     pages = dict(_finished(rendered, setting, cache))
     if one_sheet:
         names = {name for page in pages.values() for name in page.names}
-        styles.join(site, setting.sheets, names, cache / "sheet.json")
+        styles.join(site, setting.sheets, names, cache / "sheet.json", setting.absent)
     refuse_dead_links(pages, site, setting)
     policy = content_policy.policy(text for page in pages.values() for text in page.scripts)
     for path, page in pages.items():

@@ -67,6 +67,7 @@ class Setting:
         templates: the folder of the installed theme.
         scripts: files of the site that pages may fetch as scripts, besides the theme's.
         inline: texts of scripts that pages may hold, besides the theme's.
+        absent: how classes begin that no script makes on this site (see `measured.site.hooks`).
         root_path: the path of the site on its host.
         directory_urls: whether `a.md` becomes `a/index.html`.
         generated: pages that stand in no repository, by their files in the site.
@@ -81,6 +82,7 @@ class Setting:
     templates: Path
     scripts: tuple[str, ...] = ()
     inline: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
     root_path: str = "/"
     directory_urls: bool = True
     generated: frozenset[str] = frozenset()

@@ -6,6 +6,7 @@
     def finish(page) -> int                                     # changes a page; how much it changed
     SCRIPTS = ("assets/javascripts/x.js",)                      # files that `finish` names as scripts
     INLINE = ("go()",)                                          # texts of scripts that `finish` adds
+    ABSENT = ("md-version",)                                    # beginnings of classes that are not here
     KEY = "2026-11-30"                                          # what else `finish` writes into pages
 
 Neither knows a renderer: `files` is called when pages are woven, `finish` when they are rendered
@@ -38,6 +39,7 @@ class Hooks:
         finish: its steps on each page.
         scripts: files of the site that its steps name as scripts.
         inline: the texts of scripts that its steps add, which the policy allows by hash.
+        absent: how classes begin that the theme makes on other sites; their styles are left out.
         key: changes when the additions do.
     """
 
@@ -45,6 +47,7 @@ class Hooks:
     finish: tuple[Callable[[Page], int], ...] = ()
     scripts: tuple[str, ...] = ()
     inline: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
     key: str = ""
 
 
@@ -64,7 +67,7 @@ def load(project: Project) -> Hooks:
 def _load(path: Path, key: str) -> Hooks:
     module = _module(path)
     steps = (module.finish,) if hasattr(module, "finish") else ()
-    declared = {name: tuple(getattr(module, name.upper(), ())) for name in ("scripts", "inline")}
+    declared = {name: tuple(getattr(module, name.upper(), ())) for name in ("scripts", "inline", "absent")}
     key = f"{key} {getattr(module, 'KEY', '')}"
     return Hooks(getattr(module, "files", lambda _: ()), steps, **declared, key=key)
 

@@ -68,6 +68,7 @@ def setting_of(
         templates=theme_scripts.templates_of(str(settings.theme.get("name") or "mkdocs"), renderer),
         scripts=(*own_files.SCRIPTS, *settings.scripts, *added.scripts),
         inline=added.inline,
+        absent=added.absent,
         root_path=settings.root_path,
         directory_urls=directory_urls,
         generated=frozenset(file_of(place, directory_urls) for place in site.made if is_page(place)),

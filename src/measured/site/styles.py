@@ -35,7 +35,9 @@ def sheets_of(page: Page) -> list[str]:
     ]
 
 
-def join(site: Path, sheets: Sequence[str], names: Set[str], kept: Path) -> None:
+def join(
+    site: Path, sheets: Sequence[str], names: Set[str], kept: Path, absent: tuple[str, ...] = ()
+) -> None:
     """Write the one sheet: all of them, in order, less what no page and no script names.
 
     Args:
@@ -43,6 +45,7 @@ def join(site: Path, sheets: Sequence[str], names: Set[str], kept: Path) -> None
         sheets: their places in it.
         names: what pages have that a style may ask for.
         kept: where the sheet of an earlier build is.
+        absent: how classes begin that no script makes on this site.
 
     Raises:
         MeasuredError: a style sheet is missing.
@@ -51,7 +54,7 @@ def join(site: Path, sheets: Sequence[str], names: Set[str], kept: Path) -> None
     whole = whole.replace("table:not([class])", "table.plain")  # tables have a class once they are finished
     found = sorted(path for pattern in SCRIPTS for path in site.glob(pattern) if _draws(path))
     scripts = [path.read_text(encoding="utf-8") for path in found]
-    parts = (whole, sorted(names), scripts, files.sha256_of_text(Path(used_styles.__file__)))
+    parts = (whole, sorted(names), scripts, absent, files.sha256_of_text(Path(used_styles.__file__)))
     key = files.sha256(repr(parts).encode())
     try:
         stored = keeping.read(kept)
@@ -59,7 +62,7 @@ def join(site: Path, sheets: Sequence[str], names: Set[str], kept: Path) -> None
     except (KeyError, TypeError):
         made = None
     if made is None:
-        made = used_styles.used(whole, names, scripts)
+        made = used_styles.used(whole, names, scripts, absent)
         keeping.write(kept, {"of": key, "sheet": made})
     files.write_text(site / SHEET, made)
 

@@ -32,24 +32,26 @@ _QUOTED = re.compile(r"""("[^"]*"|'[^']*')""")
 # What pages say of themselves, and no script changes.
 _OF_PAGES = re.compile(r"""\[dir=["']?([\w-]+)""")
 # "model-series" in `model-series${i}`, "md-tag--" in "md-tag--" + kind
-_BEGINNING = re.compile(r"""([\w-]{4,})(?:\$\{|["']\s*[+)])""")
+_BEGINNING = re.compile(r"""(?<![.#\w-])([\w-]{4,})(?:\$\{|["']\s*[+)])""")
 
 
-def used(sheet: str, named: Set[str], scripts: Sequence[str]) -> str:
+def used(sheet: str, named: Set[str], scripts: Sequence[str], absent: tuple[str, ...] = ()) -> str:
     """The rules of a sheet that can match something.
 
     Args:
         sheet: the style sheet.
         named: what stands in pages (`names_of`).
         scripts: the text of each script.
+        absent: how names begin that no script makes on this site, although it could.
     """
     words = {word for script in scripts for word in _WORD.findall(script)}
     read = {name for text in (*named, *scripts) for name in _READ.findall(text)}
     begun = {word for script in scripts for word in _BEGINNING.findall(script) if not word.isalpha()}
-    names, beginnings = named | words, tuple(begun)
+    beginnings = tuple(begun)
 
     def known(name: str) -> bool:
-        return name in names or any(map(name.startswith, beginnings))
+        made = name in words or name.startswith(beginnings)
+        return name in named or (made and not name.startswith(absent))
 
     def kept(match: re.Match[str]) -> str:
         prelude, body = match.groups()
