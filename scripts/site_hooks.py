@@ -68,8 +68,8 @@ PRELOAD = (
 )
 PRELOAD = f"{{{PRELOAD}}}"
 INLINE = (EARLY, PRELOAD)
-# What the theme could show and this site does not have: versions, annotations, tags, marks of state, and facts
-# of a repository, whose address is no part of this project.
+# What the theme could show and this site does not have: versions, annotations, tags, marks of state, facts
+# of a repository (its address is no part of this project).
 ABSENT = ("md-annotation", "md-source__fact", "md-status", "md-tag", "md-version")
 # A browser that opens a page as a file follows links to folders, and refuses modules, data and search.
 FILE_NOTICE = (
