@@ -42,14 +42,14 @@ CODE = [*range(0x20, 0x7F), *map(ord, " ±²³µ·×÷–—‘’“”…−")
 # head) come from the text face.
 MATHS = [
     *map(ord, "\u00a0 !%&'()*+,-./0123456789:;<=>?[]_{|}"),
-    *map(ord, "γπσŁ±·×–′ℎ‖←→∂∑−√∞≈⊙⋅…"),
+    *map(ord, "γπσŁ±·×–′ℎ‖←→↑↓↔✓✗∂∑−√∞≈⊙⋅…"),
     *map(ord, "𝐽𝐾𝐿𝑂𝑄𝑇𝑈𝑉𝑊𝑏𝑐𝑑𝑒𝑓𝑔𝑖𝑗𝑘𝑙𝑚𝑛𝑜𝑞𝑠𝑡𝑣𝑤𝑥𝛾𝜋𝜎𝜔"),
     # What stretches must stand here: Chromium looks for its parts in the first face alone.
     *map(ord, "\u2061⌈⌉⌊⌋⟨⟩\u0302\u0304"),
 ]
 # What few pages show: a face that is fetched where one of these characters is.
 RARE_MATHS = [
-    *map(ord, "αβδεηθλμρτφω∆ΔΣΩℓℝ↑↓↔⇒⟶↦↩∀∇∈∏∗∘∝∥∼≠≡≤≥≪≫⊤⊥✓✗⋮⋯ˆ¯‾˙¨∫∬⏞⏟∪∩⊕"),
+    *map(ord, "αβδεηθλμρτφω∆ΔΣΩℓℝ⇒⟶↦↩∀∇∈∏∗∘∝∥∼≠≡≤≥≪≫⊤⊥⋮⋯ˆ¯‾˙¨∫∬⏞⏟∪∩⊕"),
     *range(0x1D400, 0x1D434),  # bold
     *({*range(0x1D434, 0x1D468), *range(0x1D6FC, 0x1D714)} - set(MATHS)),  # italic, and italic Greek
     *map(ord, "°̸ϕϵ\u2009ℒℕℱ∉∖≔⊆⋱⌀★⟂⟺𝒩𝔼𝔤𝖳𝚡𝜷𝟙"),

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from measured import files, keeping
 from measured.errors import MeasuredError
-from measured.site import content_policy, documents, drawings, search, styles
+from measured.site import content_policy, documents, drawings, lean_scripts, search, styles
 from measured.site.finish_page import Finished, Page, Setting, finish_page
 
 FINISHED = 'http-equiv="Content-Security-Policy"'
@@ -63,7 +63,7 @@ def finish(
         site: what a renderer has made.
         setting: what finishing must know of it.
         cache: folder of pages that were finished before.
-        one_sheet: whether the style sheets of its pages become one.
+        one_sheet: whether the style sheets of its pages become one, and scripts are lean.
         with_policy: off for a preview, whose server adds a script of its own.
 
     Raises:
@@ -82,6 +82,7 @@ def finish(
     if one_sheet:
         names = {name for page in pages.values() for name in page.names}
         styles.join(site, setting.sheets, names, cache / "sheet.json", setting.absent)
+        lean_scripts.write(site, ("assets/javascripts", "assets/measured"), setting.theme_files)
     refuse_dead_links(pages, site, setting)
     policy = content_policy.policy(text for page in pages.values() for text in page.scripts)
     for path, page in pages.items():
