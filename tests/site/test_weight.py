@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from measured.project import Project
 from measured.site import checks
 
-PAGE, FIRST_LOAD, INDEX = 60_000, 200_000, 80_000
+PAGE, FIRST_LOAD, INDEX, CHAPTER = 60_000, 200_000, 80_000, 700_000
 SHIFT = """window.shift = 0; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) window.shift += entry.value;
 }).observe({ type: "layout-shift", buffered: true });"""
@@ -69,13 +69,18 @@ def test_a_page_asks_early_for_the_face_of_the_formulas_that_it_shows(site):
     assert "stix-two-math-400-normal" in re.search(r'data-faces="([^"]*)"', page)[1].split()
 
 
-def test_who_scrolls_to_the_end_of_the_chapter_fetches_no_drawing_library_and_no_cards(visit):
-    page = visit("404.html")
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
+@pytest.mark.parametrize("width", [1440, 390])
+def test_who_reads_the_chapter_to_its_end_has_fetched_little_and_nothing_that_waits(visit, width):
+    page = visit("404.html", width=width, touched=False)
+    fetched = {}
+    page.on("response", lambda response: fetched.update({response.url: len(response.body())}))
     page.goto(page.url.replace("404.html", "attention/"))
     page.mouse.move(1, 1)
     settle(page)
     page.wait_for_load_state("networkidle")
-    late = ("p5.min.js", "/data/cards/", "/card.js", *LATE)
-    assert [url for url in asked if any(name in url for name in late)] == []
+    parts = sorted(((size, url) for url, size in fetched.items()), reverse=True)
+    total = sum(fetched.values())
+    print(f"\n{width} px: {total:,} bytes, uncompressed, in {len(fetched)} answers")
+    late = ("p5.min.js", "/data/cards/", "/card.js", "-rare-", *LATE)
+    assert [url for url in fetched if any(name in url for name in late)] == []
+    assert total <= CHAPTER, parts
