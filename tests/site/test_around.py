@@ -27,6 +27,12 @@ def test_titles_are_said_once_and_no_two_pages_share_one(site):
     assert [paths for paths in titles.values() if len(paths) > 1] == []
 
 
+def test_no_words_are_true_in_one_scheme_alone(site):
+    told = re.compile(r"\b(?:the )?(?:darker|lighter|darkest|lightest|dark cells?|light cells?)\b", re.I)
+    found = {path: told.findall((site / path).read_text(encoding="utf-8")) for path in texts(site)}
+    assert {path: words for path, words in found.items() if words} == {}
+
+
 def test_the_footer_says_who_when_under_which_licence_and_how_to_cite(site, text_path):
     page = (site / text_path).read_text(encoding="utf-8")
     footer = page[page.rindex('class="md-copyright"') :]

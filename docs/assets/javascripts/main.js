@@ -46,7 +46,7 @@ const COMPONENTS = [
   [".predict", () => import("./predict/view.js")],
   [".quiz", () => import("./quiz/view.js")],
 ];
-const NEAR = "300px";
+const NEAR = "1200px"; // before it can be seen to take its place
 // What becomes taller or wider when it is mounted is mounted when the reader begins to scroll, all of it at once,
 // before any of it can be seen to move.
 const GROWING = ".predict, .quiz, .sketch.picture, table";

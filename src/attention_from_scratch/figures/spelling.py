@@ -35,7 +35,11 @@ def alignment(palette: Palette, record: Record) -> Drawing:
         ax.grid(False)
         ax.tick_params(length=0)
     return Drawing(
-        figure, "Grids of sounds by letters, the darker the larger the weight: " + "; ".join(told) + ".", data
+        figure,
+        "Grids of sounds by letters; the more colour a cell has, the larger its weight: "
+        + "; ".join(told)
+        + ".",
+        data,
     )
 
 
