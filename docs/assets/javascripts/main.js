@@ -32,17 +32,17 @@ import { onEveryPage } from "./shared/pages.js";
 const COMPONENTS = [
   ['[data-sketch="lookup"]', () => import("./lookup/view.js")],
   ["table.measured-table, .measured-table table", () => import("./ranked/view.js")],
-  ['[data-sketch="model"]', () => styled("./model/view.css", import("./model/view.js"))],
-  ['[data-sketch="circuits"]', () => styled("./circuits/view.css", import("./circuits/view.js"))],
-  ['[data-sketch="training"]', () => styled("./training/view.css", import("./training/view.js"))],
+  ['[data-sketch="model"]', () => styled(["model"], import("./model/view.js"))],
+  ['[data-sketch="circuits"]', () => styled(["circuits"], import("./circuits/view.js"))],
+  ['[data-sketch="training"]', () => styled(["model", "training"], import("./training/view.js"))],
   ['[data-sketch="sentence"]', () => import("./sentence/view.js")],
-  ['[data-sketch="speller"]', () => styled("./speller/view.css", import("./speller/view.js"))],
+  ['[data-sketch="speller"]', () => styled(["speller"], import("./speller/view.js"))],
   ['[data-sketch="shapes"]', () => import("./shapes/view.js")],
   ['[data-sketch="mask"]', () => import("./mask/view.js")],
   ['[data-sketch="walk"]', () => import("./walk/view.js")],
   ['[data-sketch="choose"]', () => import("./choose/view.js")],
   ['[data-sketch="dimensions"]', () => import("./dimensions/view.js")],
-  ['[data-sketch="explanation"]', () => styled("./explanation/view.css", import("./explanation/view.js"))],
+  ['[data-sketch="explanation"]', () => styled(["explanation"], import("./explanation/view.js"))],
   [".predict", () => import("./predict/view.js")],
   [".quiz", () => import("./quiz/view.js")],
 ];
@@ -83,17 +83,20 @@ function start() {
   };
 }
 
-/** A component with its style sheet, which the page then keeps. */
-async function styled(sheet, component) {
-  const { href } = new URL(sheet, import.meta.url);
+/** A component with the style sheets that it needs, which the page then keeps. */
+async function styled(names, component) {
+  await Promise.all(names.map((name) => bringStyles(new URL(`./${name}/view.css`, import.meta.url).href)));
+  return component;
+}
+
+function bringStyles(href) {
   let link = [...document.head.querySelectorAll("link[rel=stylesheet]")].find((found) => found.href === href);
   if (!link) {
     link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
     link.there = new Promise((resolve, reject) => Object.assign(link, { onload: resolve, onerror: reject }));
     document.head.append(link);
   }
-  await link.there;
-  return component;
+  return link.there;
 }
 
 async function mountOne(element, mounted) {
