@@ -56,7 +56,7 @@ coordinate = st.decimals(-500, 500, places=2, allow_nan=False)
 
 @given(st.lists(st.tuples(st.sampled_from("MLHV"), coordinate, coordinate), min_size=1, max_size=12))
 def test_each_step_ends_where_it_ended(steps):
-    drawn = f"M1 1{''.join(c + {'H': f'{x}', 'V': f'{y}'}.get(c, f'{x} {y}') for c, x, y in steps)}z"
+    drawn = f"M1 1{''.join(c + {'H': f'{x}', 'V': f'{y}'}.get(c, f'{x} {y}') for c, x, y in steps)}zL1 1"
     shorter = compact(f'<path d="{drawn}"/>')[9:-3]
     assert corners(shorter) == corners(drawn)
     assert len(shorter) <= len(drawn)
