@@ -26,7 +26,7 @@ from attention_from_scratch.experiments.recurrence_runs import BUDGET
 from measured.terms.claims import Claim, Verdict, above, below, between, equal, every
 from measured.terms.experiment import Experiment, Findings, Run
 from measured.terms.family import Family, rows, table
-from measured.terms.null import becomes, one_seed, relabelled
+from measured.terms.null import becomes, instead, one_seed, relabelled
 from measured.terms.scope import Scope
 from measured.terms.trial import Confirmation, Outcomes, Study, Trial, read_outcomes
 
@@ -158,6 +158,18 @@ CLAIMS = (
         confirmed_by=Confirmation(FRESH, "not gru_solved and not lstm_solved"),
     ),
     Claim(
+        "recurrence.budgets_keras_mostly_fails",
+        "from Keras' start fewer than half of the seeds of the GRU, and of the LSTM, solve the length within "
+        "the larger budget",
+        lambda f: below(SOLVED.values(f, reader=list(STARTS), within="larger"), len(PARAMETERS["seeds"]) / 2),
+        nulls=tuple(
+            instead(
+                f"recurrence.budgets.solved.{reader}.larger", by=f"recurrence.budgets.solved.{chrono}.larger"
+            )
+            for reader, chrono in STARTS.items()
+        ),
+    ),
+    Claim(
         "recurrence.budgets_chrono_reaches",
         "from a chrono start the GRU and the LSTM solve the length within the larger budget, from each seed",
         _chrono_reaches,
@@ -201,7 +213,8 @@ EXPERIMENT = Experiment(
         "recurrence.budgets.*": Scope(
             "Readers of width {width}, at most {most_updates} updates of {batch} sequences of {length} "
             "tokens (the control: {control_length} tokens, {control_epochs} epochs), Adam at "
-            "{learning_rate}, stopped once {stop_at} of a validation set is right; seeds {seeds}."
+            "{learning_rate}, stopped once {stop_at} of a validation set is right; seeds {seeds}.",
+            seeds=("seeds",),
         )
     },
 )
