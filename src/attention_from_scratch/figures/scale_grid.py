@@ -14,7 +14,7 @@ WAYS = {
     "temperature": "learned factor",
     "qk_norm": "QK-norm",
 }
-SHOWN = 400  # updates: those that separate the ways; the caption says that the training goes on
+SHOWN = 260  # updates: those that separate the ways; the caption says that the training goes on
 
 
 def where_it_decides(palette: Palette, record: Record) -> Drawing:
