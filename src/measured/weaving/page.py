@@ -42,6 +42,7 @@ _ELEMENT = re.compile(r"[`$]|\]\(")
 _BLOCK_CALL = re.compile(r"\{\{[-+]?\s*table\s*\(")
 _AMOUNT = re.compile(f"\\d|{RAW}(?P<piece>\\d+){END}")
 _PAIRS = {"claim": "endclaim", "figure": "endfigure"}
+_BLOCKS = {**_PAIRS, "if": "endif"}
 # A pass marks the dollars that are money; more passes than this only a page of dollars needs.
 _PASSES = 30
 
@@ -381,6 +382,7 @@ class _Scan:
             self._check_fence(fence)
             if fence.is_shown and fence.language == "python":
                 self._check_output(fence)
+        self._check_pairs()
         for piece in self.source.pieces:
             self._check_piece(piece)
         self._check_containers()
@@ -532,6 +534,33 @@ class _Scan:
                 "a blank line before the cell, and four blanks for each list, admonition or tab around it",
                 "indent it by four, or mark code that must not run as ```py",
             )
+
+    def _check_pairs(self) -> None:
+        """Each tag that opens something is closed, in the order in which they stand."""
+        opened: list[Piece] = []
+        for piece in self.source.pieces:
+            if piece.is_literal:
+                continue
+            if piece.tag in _BLOCKS:
+                opened.append(piece)
+            elif piece.tag in _BLOCKS.values():
+                if not any(_BLOCKS[one.tag] == piece.tag for one in opened):
+                    begins = piece.tag.removeprefix("end")
+                    raise self._error(
+                        f"{piece.text} closes nothing", piece.line, f"{{% {begins} … %}} before it"
+                    )
+                if _BLOCKS[opened[-1].tag] != piece.tag:
+                    raise self._unclosed(opened[-1], f"before the {piece.text} of line {piece.line}")
+                opened.pop()
+        if opened:
+            raise self._unclosed(opened[-1], "after what it holds")
+
+    def _unclosed(self, piece: Piece, where: str) -> MeasuredError:
+        return self._error(
+            f"{' '.join(piece.text.split())} opens here and is never closed",
+            piece.line,
+            f"{{% {_BLOCKS[piece.tag]} %}} {where}",
+        )
 
     def _check_piece(self, piece: Piece) -> None:
         if piece.is_literal or piece.kind == "comment":

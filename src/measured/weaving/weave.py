@@ -750,18 +750,9 @@ def _picked(chosen: Number, among: tuple[Number, ...]) -> Number:
 def _malformed(error: TemplateSyntaxError) -> MeasuredError:
     """What Jinja says of a tag or filter, in the words of whoever writes a page."""
     said = error.message or ""
-    open_tag = re.search(r"The innermost block that needs to be closed is '(\w+)'", said)
-    if open_tag:
-        tag = open_tag[1]
-        return MeasuredError(
-            f"{{% {tag} … %}} opens here and is never closed",
-            expected=f"{{% end{tag} %}} after what it holds",
-        )
     unknown = re.match(r"Encountered unknown tag '(\w+)'", said)
     if unknown:
         tag = unknown[1]
-        if tag.removeprefix("end") in _TAGS and tag.startswith("end"):
-            return MeasuredError(f"{{% {tag} %}} closes nothing", expected=f"{{% {tag[3:]} … %}} before it")
         close = difflib.get_close_matches(tag, _TAGS, n=1)
         meant = f"did you mean {{% {close[0]} … %}}?" if close else f"one of {', '.join(_TAGS)}"
         return MeasuredError(f"no tag is called {tag!r}", expected=meant)
