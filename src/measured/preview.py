@@ -26,6 +26,7 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
 from measured.errors import MeasuredError
 from measured.gate import publishable
+from measured.making.sources import folders_of, forget, read_sources_in
 from measured.mkdocs_yml import NAME, SiteSettings
 from measured.plugin import MeasuredPlugin, showing
 from measured.project import Project
@@ -52,11 +53,15 @@ class PreviewServer(LiveReloadServer):
         self.error = ""
         self.unchecked: list[str] = []
         self._changed: set[Path] = set()
+        self._awaited: set[str] = set()  # watched as soon as they are there
 
     def watch(self, path: str, func: None = None, *, recursive: bool = True) -> None:
-        """Act when a file changes under `path`."""
+        """Act when a file changes under `path`, also where it is not there yet, or goes and comes back."""
         path = os.path.abspath(path)
         if path in self._watched_paths:
+            return
+        if not os.path.exists(path):
+            self._awaited.add(path)
             return
         self._watched_paths[path] = 1
         handler = FileSystemEventHandler()
@@ -74,12 +79,29 @@ class PreviewServer(LiveReloadServer):
             self._want_rebuild = True
             self._rebuild_cond.notify_all()
 
+    def _watch_what_has_come(self) -> None:
+        """Watch again what was gone: whoever looks at a path ends with it, without a word."""
+        ended = [e.watch.path for e in self.observer.emitters if not e.should_keep_running()]
+        for path in ended:
+            self.unwatch(path)
+            self._awaited.add(path)
+        for path in [path for path in self._awaited if os.path.exists(path)]:
+            self._awaited.discard(path)
+            self.watch(path)
+            self._changed.add(Path(path))
+
+    def server_activate(self) -> None:
+        """Listen, and say so: an address that is in use was told before."""
+        super().server_activate()
+        click.echo(f"serving {self.url}; an edit is shown at once; Ctrl-C stops")
+
     def _build_loop(self) -> None:
         """Answer each edit at once; make the whole site when there is a pause."""
         behind, last = False, 0.0  # the first time was before anybody asked
         while not self._shutdown:
             with self._rebuild_cond:
                 self._rebuild_cond.wait_for(lambda: self._want_rebuild or self._shutdown, timeout=0.25)
+                self._watch_what_has_come()
                 changed = frozenset(self._changed)
                 self._changed.clear()
                 self._want_rebuild = False
@@ -99,7 +121,7 @@ class PreviewServer(LiveReloadServer):
             behind = self.act(changed)
             self.error = ""
         except (MkDocsException, MeasuredError, Abort, BuildError, SystemExit) as error:
-            self.error = str(error)
+            self.error = str(_cause(error))
         except Exception:  # whatever a plugin or an extension raises: the author sees it, the server lives
             self.error = traceback.format_exc()
         if changed or before != (self.error, self.unchecked):
@@ -134,6 +156,11 @@ class PreviewServer(LiveReloadServer):
         return super()._inject_js_into_html(content, epoch)
 
 
+def _cause(error: BaseException) -> BaseException:
+    """What MkDocs was stopped by, where it says no more than that it was."""
+    return error.__context__ if isinstance(error, Abort) and error.__context__ is not None else error
+
+
 def unchecked_banner(reasons: Iterable[str]) -> str:
     """What each page says while it could not be published."""
     told = html.escape("; ".join(reasons))
@@ -159,11 +186,18 @@ class _Site:
 
     def __init__(self, project: Project, folder: str, url: str) -> None:
         self.project, self.folder, self.url = project, folder, url
+        self.docs = SiteSettings.load(project.root).docs.resolve()
         self.plugin: MeasuredPlugin | None = None
         self.server: PreviewServer | None = None
 
     def act(self, changed: frozenset[Path]) -> bool:
-        """Answer an edit; whether the rest of the site is behind it afterwards."""
+        """Answer an edit; whether the rest of the site is behind it afterwards.
+
+        Raises:
+            MeasuredError: what was edited cannot be read.
+        """
+        if not all(path.is_relative_to(self.docs) for path in changed):
+            self.project = self._read_again()
         settings = SiteSettings.load(self.project.root)
         pages = {path.resolve(): place for place, path in settings.pages(drafts=True)}
         edited = {pages.get(path.resolve()) for path in changed}
@@ -176,6 +210,11 @@ class _Site:
             return True
         self.server.unchecked = publishable.reasons_against(self.project)
         return True
+
+    def _read_again(self) -> Project:
+        """The project as its files are now: what it lists and how it measures may be others."""
+        forget(self.project.packages)
+        return Project.load(self.project.root, quick=self.project.quick, output=self.project.output)
 
     def whole(self) -> None:
         """Make the whole site, beside the one that is shown, and show it."""
@@ -213,6 +252,7 @@ def serve(project: Project, address: str) -> None:
         MeasuredError: the address is none, or in use.
     """
     host, port = host_and_port(address)
+    read_sources_in(folders_of(project.packages))
     with tempfile.TemporaryDirectory(prefix="measured-preview-") as folder:
         site = _Site(project, folder, f"http://{host}:{port}/")
         config = site.config()
@@ -221,7 +261,6 @@ def serve(project: Project, address: str) -> None:
         for path in watched(project, config):
             server.watch(str(path))
         server._acted(frozenset())  # the first time, before anybody asks
-        click.echo(f"serving {server.url}; an edit is shown at once; Ctrl-C stops")
         try:
             server.serve()
         except OSError as error:
@@ -244,7 +283,7 @@ def watched(project: Project, config: MkDocsConfig) -> list[Path]:
         Path(config.docs_dir),
         project.root / NAME,
         project.root / "pyproject.toml",
-        *sources,
+        *(path for path in sources if path.exists()),
         *([project.palette_file] if project.palette else []),
         *([project.root / project.hooks] if project.hooks else []),
         *([Path(custom)] if custom else []),
@@ -252,7 +291,7 @@ def watched(project: Project, config: MkDocsConfig) -> list[Path]:
         project.drawings,
         project.stored,
     ]
-    there = [path.resolve() for path in paths if path.exists()]
+    found = [path.resolve() for path in paths]
     return [
-        path for path in dict.fromkeys(there) if not any(path.is_relative_to(o) for o in there if o != path)
+        path for path in dict.fromkeys(found) if not any(path.is_relative_to(o) for o in found if o != path)
     ]

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import tomllib
-from dataclasses import dataclass
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from measured.errors import MeasuredError
 from measured.files import read_text
+from measured.located import line_of, located
 from measured.terms.drawing import Palette
 from measured.terms.experiment import Experiment
 from measured.terms.names import refuse_shared
@@ -81,10 +88,8 @@ class Project:
                 f"no settings for the engine: {error}", path=path, expected="a section [tool.measured]"
             ) from error
         settings = {k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()}
-        try:
-            return cls(root=root.resolve(), quick=quick, output=output and output.resolve(), **settings)
-        except TypeError as error:
-            raise MeasuredError(f"[tool.measured]: {error}", path=path) from error
+        _check_settings(settings, path)
+        return cls(root=root.resolve(), quick=quick, output=output and output.resolve(), **settings)
 
     @cached_property
     def distribution(self) -> str:
@@ -181,24 +186,82 @@ class Project:
     @cached_property
     def declared(self) -> dict[str, Experiment]:
         """The experiments by name."""
-        found = _listed(self.experiments, "EXPERIMENTS")
-        refuse_shared(((c.id, f"experiment {e.name}") for e in found for c in e.claims), "claim")
+        found = _listed(self.experiments, "EXPERIMENTS", self.root)
+        with _naming_list(self.experiments, "EXPERIMENTS", self.root):
+            refuse_shared(((c.id, f"experiment {e.name}") for e in found for c in e.claims), "claim")
         return {e.name: e for e in found}
 
     @cached_property
     def declared_figures(self) -> dict[str, Any]:
         """The figures by name."""
-        return {f.name: f for f in _listed(self.figures, "FIGURES")} if self.figures else {}
+        return {f.name: f for f in _listed(self.figures, "FIGURES", self.root)} if self.figures else {}
 
     @cached_property
     def declared_reported(self) -> list[Any]:
         """The figures of an earlier write-up."""
-        return _listed(self.reported, "REPORTED") if self.reported else []
+        return _listed(self.reported, "REPORTED", self.root) if self.reported else []
 
 
-def _listed(module: str, name: str) -> list[Any]:
+_GIVEN_BY_COMMANDS = ("root", "quick", "output")
+
+
+def _check_settings(settings: dict[str, Any], path: Path) -> None:
+    """Refuse settings that the engine does not know, lacks, or cannot use.
+
+    Raises:
+        MeasuredError: names the first, with its line.
+    """
+    known = {field.name: field for field in fields(Project) if field.name not in _GIVEN_BY_COMMANDS}
+    for name, value in settings.items():
+        if name not in known:
+            like = get_close_matches(name, known, 1)
+            raise MeasuredError(
+                f"[tool.measured] has {name!r}, which is no setting",
+                path=path,
+                line=_line_of(path, name),
+                expected=f"{like[0]}, perhaps" if like else f"some of {', '.join(known)}",
+                mend="correct the name, or take the line out",
+            )
+        wanted = str(known[name].type).partition("[")[0]
+        if type(value).__name__ != wanted:
+            raise MeasuredError(
+                f"[tool.measured] {name} is {value!r}",
+                path=path,
+                line=_line_of(path, name),
+                expected=_KINDS[wanted],
+            )
+    missing = [name for name, field in known.items() if field.default is MISSING and name not in settings]
+    if missing:
+        raise MeasuredError(
+            f"[tool.measured] lacks {', '.join(missing)}",
+            path=path,
+            line=_line_of(path, "[tool.measured]"),
+            expected='packages = ["NAME"] and experiments = "NAME.experiments.registry"',
+        )
+
+
+_KINDS = {
+    "str": "text between quotes",
+    "int": "a whole number",
+    "bool": "true or false",
+    "tuple": 'a list of texts: ["NAME"]',
+}
+
+
+def _line_of(path: Path, beginning: str) -> int | None:
+    """The first line of a file that begins so."""
+    lines = read_text(path).splitlines()
+    return next((n for n, line in enumerate(lines, 1) if line.lstrip().startswith(beginning)), None)
+
+
+def _listed(module: str, name: str, root: Path) -> list[Any]:
+    """A list of the project's.
+
+    Raises:
+        MeasuredError: it cannot be imported, or is none; with file and line.
+    """
     try:
-        found = list(getattr(importlib.import_module(module), name))
+        imported = importlib.import_module(module)
     except SyntaxError as error:
         raise MeasuredError(
             f"Python cannot read this: {error.msg}",
@@ -206,12 +269,60 @@ def _listed(module: str, name: str) -> list[Any]:
             line=error.lineno,
             expected="a module without syntax errors",
         ) from error
-    except (ImportError, AttributeError) as error:
+    except MeasuredError as error:
+        raise located(error, root) from error
+    except (Exception, SystemExit) as error:
+        raise _not_imported(error, module, name, root) from error
+    what = {"EXPERIMENTS": "experiment", "FIGURES": "figure", "REPORTED": "reported figure"}[name]
+    found = getattr(imported, name, None)
+    if not isinstance(found, list | tuple):
         raise MeasuredError(
+            f"{module} has no list {name}", path=_file_of(imported, root), expected=f"{name} = [ … ]"
+        )
+    with _naming_list(module, name, root):
+        for item in found:
+            if not hasattr(item, "name"):
+                raise MeasuredError(f"{name} holds {item!r}", expected=f"{what}s alone")
+        refuse_shared(((item.name, f"{module}.{name}") for item in found), what)
+    return list(found)
+
+
+def _not_imported(error: BaseException, module: str, name: str, root: Path) -> MeasuredError:
+    """What Python said while a module was imported, at the line of the project's own that led to it."""
+    place = line_of(error, root)
+    if place is None:
+        return MeasuredError(
             f"{module}.{name} cannot be loaded: {error}",
             path="pyproject.toml",
             expected=f"a module of the project, installed or on PYTHONPATH, with a list {name}",
+        )
+    said = "".join(traceback.format_exception_only(error)).strip()
+    return MeasuredError(
+        f"this cannot be imported: {said}",
+        path=place[0],
+        line=place[1],
+        expected=f"modules that {module} can import without an exception",
+    )
+
+
+@contextmanager
+def _naming_list(module: str, name: str, root: Path) -> Iterator[None]:
+    """Name the list in what is wrong with what it holds."""
+    try:
+        yield
+    except MeasuredError as error:
+        path = getattr(sys.modules[module], "__file__", None)
+        if error.path is not None or path is None:
+            raise
+        raise MeasuredError(
+            error.problem,
+            path=_file_of(sys.modules[module], root),
+            line=_line_of(Path(path), name),
+            expected=error.expected,
+            mend=error.mend,
         ) from error
-    what = {"EXPERIMENTS": "experiment", "FIGURES": "figure", "REPORTED": "reported figure"}[name]
-    refuse_shared(((item.name, f"{module}.{name}") for item in found), what)
-    return found
+
+
+def _file_of(module: ModuleType, root: Path) -> str:
+    path = Path(getattr(module, "__file__", None) or module.__name__).resolve()
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)

@@ -96,3 +96,32 @@ def test_quick_results_are_shown_where_nothing_was_measured_in_full(tmp_path):
     full.mkdir()
     (full / "fair.json").touch()
     assert preview.shown(project) is project
+
+
+def test_what_is_taken_away_while_pages_are_served_shows_its_error_until_it_is_mended(served):
+    sample, until = served
+    until(lambda status, text: status == 200)
+    registry, page = sample.read("src/dice/registry.py"), sample.read("docs/index.md")
+    (sample.root / "src/dice/loaded.py").unlink()
+    told = until(lambda status, text: status == 500)
+    assert "cannot import name &#x27;loaded&#x27;" in told
+    assert "registry.py:" in told
+    assert "BuildError" not in told
+
+    (sample.root / "src/dice/registry.py").write_text(
+        registry.replace("fair, loaded", "fair").replace(", loaded.EXPERIMENT", ""), encoding="utf-8"
+    )
+    told = until(lambda status, text: status == 500 and "docs/index.md" in text)
+    assert "No module named &#x27;dice.loaded&#x27;" in told
+    begin, end = page.index('{% claim "loaded'), page.index("```mermaid")
+    (sample.root / "docs/index.md").write_text(page[:begin] + page[end:], encoding="utf-8")
+    told = until(lambda status, text: status == 200 and "A loaded die" not in text)
+    assert "Not for publishing" in told
+
+    docs = sample.root / "docs"
+    docs.rename(sample.root / "kept")
+    until(lambda status, text: status == 500)
+    (sample.root / "kept").rename(docs)
+    until(lambda status, text: status == 200)
+    sample.edit("docs/index.md", "The mean is middling.", "The mean came back.")
+    until(lambda status, text: status == 200 and "The mean came back." in text)

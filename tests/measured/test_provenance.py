@@ -292,3 +292,25 @@ def test_code_that_python_cannot_read_is_told_with_its_line(sample, name):
 def test_what_is_installed_within_the_projects_folder_is_no_source_of_it(tmp_path, place, own):
     root = tmp_path / ".hidden" / "project"
     assert provenance.is_source(Path(os.path.normpath(root / place)), root) is own
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "form", "says"),
+    [
+        (3.9998, 4e-9, ".2f", "3.9998 ± 4e-09"),
+        (14.10062, 1.4e-8, ".2f", "14.10062 ± 1.4e-08"),
+        (0.5, 0.02, ".2f", "0.50 ± 0.02"),
+        (0.507, 0.0021, ".1%", "50.7% ± 0.21%"),
+        (0.50712, 1e-12, ".1%", "50.712% ± 1e-10%"),
+        (-1.23456, 1e-3, ".1f", "−1.235 ± 0.001"),
+        (1234.5678, 1e-3, ",.0f", "1234.568 ± 0.001"),
+        (20_000, 3.0, ",d", "20,000 ± 3"),
+        (0.0, 1e-9, ".1f", "0.0 ± 1e-09"),
+    ],
+)
+def test_what_is_stored_lies_within_what_is_said_of_it(value, width, form, says):
+    said = ledger.with_width(value, width, form)
+    assert said == says
+    scale = 100 if "%" in said else 1
+    number = float(said.split("±")[0].strip(" %").replace("−", "-").replace(",", "")) / scale
+    assert abs(number - value) <= width

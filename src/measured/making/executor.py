@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol, Self
 
 from measured.errors import MeasuredError
+from measured.located import located
 from measured.making import environment, work
 from measured.making.order import Order, Outcome
 from measured.making.sources import folders_of
@@ -122,7 +123,10 @@ def perform(order: Order) -> Outcome:
     began = time.process_time()
     if order.kind == "run" and order.project.quick:
         _compile(order)
-    made = work.perform(order)
+    try:
+        made = work.perform(order)
+    except MeasuredError as error:  # the traceback ends with this process
+        raise located(error, order.project.root) from None
     described = environment.describe(order.project.versions)
     return replace(made, environment=described, processor=time.process_time() - began)
 

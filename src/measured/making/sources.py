@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,3 +29,11 @@ def folders_of(packages: tuple[str, ...]) -> tuple[str, ...]:
     """Where the project's packages are; the engine is installed, and stays as it is while it works."""
     specs = [find_spec(name) for name in packages if name != ENGINE]
     return tuple(str(Path(spec.origin).parent) + os.sep for spec in specs if spec and spec.origin)
+
+
+def forget(packages: tuple[str, ...]) -> None:
+    """Have the project's modules imported anew by whoever asks for them next; the engine's stay."""
+    own = set(packages) - {ENGINE}
+    for name in [name for name in sys.modules if name.partition(".")[0] in own]:
+        del sys.modules[name]
+    importlib.invalidate_caches()

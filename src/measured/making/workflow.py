@@ -17,6 +17,7 @@ from pathlib import Path
 
 from measured import files
 from measured.errors import MeasuredError
+from measured.located import declaration_of
 from measured.making import fitting, pruning
 from measured.making.costs import Costs
 from measured.making.environment import describe
@@ -153,12 +154,12 @@ def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -
                 except ExecutorGone:
                     raise
                 except Exception as error:  # noqa: BLE001 - whatever a worker raises is told, with the others
-                    failures.append(_failure(job, error))
+                    failures.append(_failure(project, job, error))
                     progress.ends(worker, job.seconds, job.seconds)
             progress.show()
     if failures:
         raise MeasuredError(
-            "\n".join(failures), mend="what failed is tried again by the next build; what was made stays"
+            "\n".join(failures) + "\nwhat failed is tried again by the next build; what was made stays"
         )
 
 
@@ -334,15 +335,27 @@ def _timing(order: Order) -> str:
     return f"{order.name}.{order.run}" if order.run else order.name
 
 
-def _failure(job: Job, error: Exception) -> str:
+def _failure(project: Project, job: Job, error: Exception) -> str:
     if isinstance(error, MeasuredError):
-        return str(error)
+        return str(_at_declaration(project, job, error))
     if killed(error):
         return (
             f"{job.name}: its process was killed (out of memory, or by somebody)\n"
             "  to mend: fewer workers need less memory: nox -s build -- --workers 1"
         )
     return f"{job.name}: " + "".join(traceback.format_exception(error))
+
+
+def _at_declaration(project: Project, job: Job, error: MeasuredError) -> MeasuredError:
+    """An error that names no file, at the line where its experiment is declared."""
+    experiment = project.declared.get(job.order.name)
+    if error.path is not None or experiment is None:
+        return error
+    place = declaration_of(experiment, project.packages, project.root)
+    if place is None:
+        return error
+    path, line = place
+    return MeasuredError(error.problem, path=path, line=line, expected=error.expected, mend=error.mend)
 
 
 def _told(job: Job) -> str:

@@ -29,8 +29,13 @@ class Declared:
 
     places: Mapping[tuple[str, str], Place]
 
-    def of_measurement(self, measurement: Measurement) -> Place | None:
+    def of_measurement(self, measurement: Measurement, older: bool = False) -> Place | None:
         """Where its family is declared, or itself; None if its id is put together while measuring.
+
+        Args:
+            measurement: of a record.
+            older: whether the record may be older than the code, as in a preview; then None for a family that
+                nothing declares any more.
 
         Raises:
             MeasuredError: no package of the project declares its family.
@@ -38,10 +43,11 @@ class Declared:
         if not measurement.family:
             return self.places.get(("Measurement", measurement.id))
         place = self.places.get(("Family", measurement.family))
-        if place is None:
+        if place is None and not older:
             raise MeasuredError(
                 f"{measurement.id} is of the family {measurement.family}, which no package declares",
                 expected="Family(…) in a package of the project, its id written out",
+                mend="declare it there, or, where the record is older than the code, run: nox -s build",
             )
         return place
 

@@ -7,6 +7,7 @@ and the id itself links to the line of code that names it.
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -16,11 +17,12 @@ from measured.gate.stored import Expectation
 from measured.site.provenance import Provenance, drift, key_of, run_in_words
 from measured.site.reported import Comparison, sample_in_words
 from measured.terms.claims import Judgement
-from measured.terms.measurement import Measurement, format_value
+from measured.terms.measurement import Measurement, Value, format_value
 from measured.terms.record import Record
 from measured.weaving.references import typeset
 
 PAGE = "measurements.md"
+_MOST_PLACES = 17  # that a float of size 1 has
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,9 @@ class Ledger:
         lines = [
             "## Claims {#claims}\n",
             "Each sentence of the pages that carries a mark rests on a predicate; the build evaluates it. "
-            "The margin says how far the nearest value is from making it false.\n",
+            "The margin says how far the nearest value is from making it false. Where it reads what several "
+            "seeds gave, its row says what so many seeds can carry if they agree: of how large a share of "
+            "all seeds the same is true, at least, with a confidence of 95%.\n",
             _open("Claims", "claims"),
             _head("Claim", "Verdict", "Margin", "False in", "Made on"),
             "<tbody>",
@@ -227,9 +231,29 @@ def _allowed(m: Measurement, expectation: Expectation | None) -> str:
     kind = expectation.tolerance.kind
     if kind in ("at_most", "at_least"):
         return f"{kind.replace('_', ' ')} {expectation.value:.3g}"
-    shown = _text(typeset(format_value(expectation.value, m.format), expectation.value))
     width = expectation.width()
-    return f"{shown} ± {width:.2g}" if width else f"exactly {shown}"
+    if width:
+        return _text(with_width(expectation.value, width, m.format))
+    return f"exactly {_text(typeset(format_value(expectation.value, m.format), expectation.value))}"
+
+
+def with_width(value: Value, width: float, specification: str) -> str:
+    """A stored value and how far it may move: `0.50 ± 0.02`, in the value's own format.
+
+    Where the format rounds away more than that, the value has as many places as the width asks for:
+    4.00 ± 4e-09 would leave out 3.9998 itself.
+    """
+    of, unit = (100, "%") if specification.endswith("%") else (1, "")
+    shown = format_value(value, specification)
+    try:
+        near = abs(float(shown.strip(" %").replace(",", "").replace("_", "")) / of - value) <= width
+    except ValueError:
+        near = False
+    if not near:
+        places = min(max(math.ceil(-math.log10(width * of)), 0), _MOST_PLACES)
+        shown = f"{value * of:.{places}f}"
+        shown = (shown.rstrip("0").rstrip(".") if "." in shown else shown) + unit
+    return f"{typeset(shown, value)} ± {width * of:.2g}{unit}"
 
 
 def _strip(m: Measurement) -> str:
@@ -269,7 +293,7 @@ def _letters(index: int) -> str:
 
 def _stem(page: str) -> str:
     stem = page.removesuffix(".md")
-    return stem.removesuffix("/index") or stem
+    return "home page" if stem == "index" else stem.removesuffix("/index")
 
 
 def _text(text: str) -> str:

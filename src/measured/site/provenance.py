@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from measured.gate.stored import Expectation
+from measured.located import is_source
 from measured.making.running import place_of
 from measured.project import Project
 from measured.site.code_pages import Place
@@ -35,7 +36,8 @@ def places(library: Library, project: Project) -> dict[str, Place]:
     for record in library.records.values():
         function = _measured_at(record, project)
         for name, measurement in record.measurements.items():
-            found[key_of(name, "measurement")] = lines.of_measurement(measurement) or function
+            place = lines.of_measurement(measurement, older=library.is_partial)
+            found[key_of(name, "measurement")] = place or function
         for name in record.claims:
             found[key_of(name, "claim")] = lines.of_claim(name) or function
     return found
@@ -64,14 +66,6 @@ def source_files(record: Record, project: Project) -> list[Path]:
     paths = [Path(spec.origin).resolve() for spec in specs if spec is not None and spec.origin]
     others = [path for path in paths if is_source(path, project.root)]
     return list(dict.fromkeys([first, *others]))
-
-
-def is_source(path: Path, root: Path) -> bool:
-    """Whether a file is the project's own: an environment within its folder (`.nox`, `venv`) is not."""
-    if not path.is_relative_to(root):
-        return False
-    parts = path.relative_to(root).parts
-    return not any(part.startswith(".") or part in ("site-packages", "dist-packages") for part in parts)
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,9 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
     declared = {e.name: e.settings(project.quick) for e in project.declared.values()} if gaps else {}
     stored = data_files.stored_values(project) if gaps else ()
     confirmed = confirming.confirmations(project)
-    library = Library(project.read_records(), absent=stored, declared=declared, confirmed=confirmed)
+    # A preview may find the record of an experiment that is declared no more; a build removes it.
+    records = {name: found for name, found in project.read_records().items() if name in project.declared}
+    library = Library(records, absent=stored, declared=declared, confirmed=confirmed)
     weaver = Weaver(
         library,
         data_files.pictures(project),
