@@ -513,6 +513,26 @@ CLAIMS = (
         confirmed_by=Confirmation(trials.REACH, "simple_rnn_t100 > 0.95 and simple_rnn_t200 > 0.6"),
     ),
     Claim(
+        "recurrence.simple_reaches_100",
+        "the SimpleRNN with its orthogonal start answers more than 0.95 at 100 tokens, for every seed",
+        lambda f: above(ACCURACY.samples(f, variant="simple_rnn", t=100), 0.95),
+        nulls=(
+            one_seed("recurrence.accuracy.simple_rnn.t100", by="recurrence.chance"),
+            instead("recurrence.accuracy.simple_rnn.t100", by="recurrence.accuracy.gru.t100"),
+        ),
+        confirmed_by=Confirmation(trials.SIMPLE, "simple_rnn_t100 > 0.95"),
+    ),
+    Claim(
+        "recurrence.simple_mostly_reaches_200",
+        "the SimpleRNN with its orthogonal start answers more than 0.8 at 200 tokens, on average over seeds",
+        lambda f: above(ACCURACY.values(f, variant="simple_rnn", t=200), 0.8),
+        nulls=(
+            instead("recurrence.accuracy.simple_rnn.t200", by="recurrence.accuracy.gru.t200"),
+            becomes("recurrence.accuracy.simple_rnn.t200", by="recurrence.chance"),
+        ),
+        confirmed_by=Confirmation(trials.SIMPLE, "simple_rnn_t200 > 0.8", least="most"),
+    ),
+    Claim(
         "recurrence.all_near",
         "all four layers answer more than 0.95 at 10 tokens, for every seed",
         lambda f: above(ACCURACY.samples(f, variant=LAYERS, t=10), 0.95),

@@ -123,6 +123,13 @@ REACH = Trial(
     | {f"attention_t{t}_steps": 64 for t in ASKED["attention"][1]}
     | {"weight_on_first_start": 0.01, "weight_on_first_trained": 0.15},
 )
+SIMPLE = Trial(
+    "simple_rnn_far",
+    "Recall of the first of 100 and of 200 tokens: how often is a SimpleRNN right from this seed?",
+    ask_readers,
+    {**TRAINING, "asked": {"simple_rnn": ({"layer": "simple_rnn"}, (100, 200))}},
+    tolerance={"simple_rnn_t100": 0.1, "simple_rnn_t200": 0.1},
+)
 AT_THE_START = {name: differing for name, (differing, _) in ASKED.items()}
 STARTS = Trial(
     "gradients_before_training",
