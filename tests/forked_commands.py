@@ -62,6 +62,7 @@ def serve() -> None:
 
     import measured.build
     import measured.cli
+    import measured.commands
     import measured.gate.accept
     import measured.site.ledger
     import measured.site.stages

@@ -16,6 +16,7 @@ from measured.making import confirming, workflow
 from measured.making.fingerprint import Sources
 from measured.making.made import Fresh, made
 from measured.project import Project
+from measured.recording import Recording
 from measured.site import checks
 from measured.site.product import SiteProduct
 
@@ -33,6 +34,7 @@ def build(
     *,
     all_here: bool = False,
     cluster: str = "",
+    asked: Sequence[str] | None = None,
 ) -> Path:
     """The whole way; the site that stood before stands until the new one has passed every check.
 
@@ -43,6 +45,8 @@ def build(
         fetch: installs the site's third-party files, given the project's folder and that of its builds.
         all_here: whether to take nothing over, and to measure anew what was.
         cluster: the address of a Dask scheduler whose workers make the runs; empty for none.
+        asked: the options of the command that this process began with, so that a receipt may be kept of all
+            that was looked at; None where the process was in use before.
 
     Returns:
         The folder of the finished site.
@@ -50,34 +54,77 @@ def build(
     Raises:
         MeasuredError: any step failed; nothing was published.
     """
-    with alone(project, say):
+    with alone(project, say), Recording(project, asked) as recording:
         target = project.shown_site
         folders.recover(project.site)
-        jobs = measure(project, say, workers, all_here=all_here, cluster=cluster)
-        if project.quick:
-            say("gate: not asked, since quick records are never published")
-        else:
-            say(f"gate: {verdicts.pass_gate(project)}")
-            remeasure(project, jobs, say, workers)
-            claims(project, say, workers)
-        say(f"prose: {prose.pass_prose(project)} (measured prose lists them)")
+        if not recording.is_measured(say):
+            jobs = measure(project, say, workers, recording, all_here=all_here, cluster=cluster)
+            said = [f"plan: 0 of {len(jobs)} to make, everything is fresh"]
+            said += look_at(project, jobs, say, workers)
+            recording.after_measuring(jobs, said)
+        recording.before_making()
+        prose_said = f"prose: {prose.pass_prose(project)} (measured prose lists them)"
+        say(prose_said)
         if fetch is not None:
             fetch(project.root, project.full_build)
         site = SiteProduct(project, target)
-        state = made(site, project.root)
-        shown = _shown(target, project.root)
-        if isinstance(state, Fresh):
-            say(f"site: nothing that goes into {shown}/ has changed; {_look_at_it(project)}")
-            return target
-        say(f"site: to be made anew, {state.why}")
-        with site.being_made() as watch:
-            fresh = project.build / "site.new"
-            say(f"site: {render(project, fresh)}")
-            private_words.refuse(fresh, project.root)
-        folders.publish(fresh, target)
-        site.vouch(watch)
-        say(f"published: {shown}/; {_look_at_it(project)}")
+        unchanged = f"site: nothing that goes into {_shown(target, project.root)}/ has changed"
+        unchanged = f"{unchanged}; {_look_at_it(project)}"
+        if is_fresh(site, say):
+            say(unchanged)
+        else:
+            make_site(site, say)
+        recording.after_making(site, [prose_said, unchanged])
     return target
+
+
+def look_at(project: Project, jobs: Sequence[workflow.Job], say: Say, workers: int | None) -> list[str]:
+    """Gate and claims, of what was measured.
+
+    Returns:
+        What they say to whoever asks again before anything has changed.
+    """
+    if project.quick:
+        said = "gate: not asked, since quick records are never published"
+        say(said)
+        return [said]
+    said: list[str] = []
+    say(f"gate: {verdicts.pass_gate(project)}")
+    said.append(f"gate: {verdicts.PASSED_BEFORE}")
+    said += remeasure(project, jobs, say, workers)
+    told = [f"claims: {refuse_vacuous(project.read_records())}"]
+    failing = [name for name, fresh in confirming.confirmations(project).items() if fresh.says_too_much]
+    if failing:
+        told.append(f"claims: {', '.join(failing)}: more than fresh seeds support; no page should make them")
+    for line in told:
+        say(line)
+    here = min(workers or _fitting(), confirming.REPEATED)
+    return said + told + confirming.repeat_a_few(project, executor_for(project, here, ""), say)
+
+
+def is_fresh(site: SiteProduct, say: Say) -> bool:
+    """Whether the site that stands there is what would be made; say else why not."""
+    state = made(site, site.project.root)
+    if isinstance(state, Fresh):
+        return True
+    say(f"site: to be made anew, {state.why}")
+    return False
+
+
+def make_site(site: SiteProduct, say: Say) -> None:
+    """Render and finish, look, and publish.
+
+    Raises:
+        MeasuredError: a stage refused; the site that stood before stands.
+    """
+    project = site.project
+    with site.being_made() as watch:
+        fresh = project.build / "site.new"
+        say(f"site: {render(project, fresh)}")
+        private_words.refuse(fresh, project.root)
+    folders.publish(fresh, site.target)
+    site.vouch(watch)
+    say(f"published: {_shown(site.target, project.root)}/; {_look_at_it(project)}")
 
 
 def plan(
@@ -93,7 +140,13 @@ def plan(
 
 
 def measure(
-    project: Project, say: Say, workers: int | None, *, all_here: bool = False, cluster: str = ""
+    project: Project,
+    say: Say,
+    workers: int | None,
+    recording: Recording | None = None,
+    *,
+    all_here: bool = False,
+    cluster: str = "",
 ) -> list[workflow.Job]:
     """Take over what can be had, run and draw what is stale; see afterwards that nothing is left.
 
@@ -103,12 +156,15 @@ def measure(
     sources = workflow.sources_of(project)
     if project.results and not all_here:
         take_over(project, say, sources)
+    recording = recording or Recording(project, None)
+    recording.before_plan()
     every = plan(project, say, sources, all_here=all_here)
     sources.keep()
     stale = [job for job in every if job.why]
     if stale:
         make(project, stale, say, workers, cluster)
-        workflow.refuse_stale(project, all_here=all_here)
+        recording.before_plan()
+        every = workflow.refuse_stale(project, all_here=all_here)
     for path in workflow.prune(project, every):
         say(f"  removed {_shown(path, project.root)}: nothing declares it any more")
     return every
@@ -123,8 +179,11 @@ def take_over(project: Project, say: Say, sources: Sources) -> None:
         taking(project, stale, project.results, say)
 
 
-def remeasure(project: Project, jobs: Sequence[workflow.Job], say: Say, workers: int | None) -> None:
+def remeasure(project: Project, jobs: Sequence[workflow.Job], say: Say, workers: int | None) -> list[str]:
     """Make a few of the runs that were taken over, and compare.
+
+    Returns:
+        What is said of it once it was done.
 
     Raises:
         MeasuredError: one of them gives other values here.
@@ -134,21 +193,7 @@ def remeasure(project: Project, jobs: Sequence[workflow.Job], say: Say, workers:
     def executor(of: Project, count: int) -> Executor:
         return executor_for(of, min(workers or _fitting(), count), "")
 
-    remeasuring.remeasure_a_few(project, jobs, executor, say)
-
-
-def claims(project: Project, say: Say, workers: int | None) -> None:
-    """Look at what claims rest on: their null worlds, and a few of the fresh seeds again.
-
-    Raises:
-        MeasuredError: a claim that could not fail, or a stored outcome that does not come out again.
-    """
-    say(f"claims: {refuse_vacuous(project.read_records())}")
-    failing = [name for name, fresh in confirming.confirmations(project).items() if fresh.says_too_much]
-    if failing:
-        say(f"claims: {', '.join(failing)}: more than fresh seeds support; no page should make them")
-    here = min(workers or _fitting(), confirming.REPEATED)
-    confirming.repeat_a_few(project, executor_for(project, here, ""), say)
+    return remeasuring.remeasure_a_few(project, jobs, executor, say)
 
 
 def make(

@@ -233,7 +233,7 @@ def _written(value: Any) -> str:
 
 def _commands() -> str:
     """What can be typed, from the command line itself."""
-    from measured.cli import cli
+    from measured.commands import cli
 
     lines = ["## Commands {#commands}\n", "`measured --help` says the same.\n"]
     for name, command in sorted(cli.commands.items()):

@@ -9,7 +9,7 @@ import socket
 import pytest
 
 from gated import Gated
-from measured import cli, files
+from measured import commands, files
 from measured.errors import MeasuredError
 from measured.gate import prose
 from measured.gate.stored import read_all
@@ -84,7 +84,7 @@ def said(monkeypatch, capsys, error):
 
     monkeypatch.setattr(cli, "cli", fail)
     with pytest.raises(SystemExit) as caught:
-        cli.main()
+        commands.main()
     assert caught.value.code == 1
     return capsys.readouterr().err
 

@@ -4,6 +4,7 @@
 |---|---|---|
 | MkDocs, ProperDocs | `build._populate_page`, `build._build_page` | `plugin`: one page is shown anew |
 | MkDocs, ProperDocs | a page's `render`, `toc`, `_title_from_render`, anchors | `site/kept_pages` |
+| MkDocs, ProperDocs, Material | the index of search, its `add_entry_from_context` | `site/kept_pages` |
 | MkDocs | the live server's epochs, its watches, `_inject_js_into_html`, `error_handler` | `preview` |
 | nbclient | `async_start_new_kernel`, `create_kernel_manager`, `timeout_func` | `weaving/kernel` |
 | pytest-regressions | `common.perform_regression_check` | `gate/drift_test` |
@@ -44,6 +45,14 @@ def test_a_page_is_rendered_kept_and_restored_through_these_names(fork):
     made = toc.AnchorLink("Title", "id", 1)
     assert made.children == [], "kept_pages makes outlines anew"
     assert next(iter(toc.TableOfContents([made]))) is made
+
+
+@pytest.mark.parametrize("theme", ["mkdocs.contrib", "properdocs.contrib", "material.plugins"])
+def test_no_renderer_reads_pages_for_an_index_that_finishing_writes(theme):
+    name = f"{theme}.search.plugin" if theme.startswith("material") else f"{theme}.search"
+    source = inspect.getsource(importlib.import_module(name))
+    assert "self.search_index = SearchIndex(" in source, "kept_pages finds it there"
+    assert "self.search_index.add_entry_from_context(page)" in source, "kept_pages replaces it"
 
 
 def test_one_page_is_built_anew_through_these_names():

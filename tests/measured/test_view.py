@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 from click.testing import CliRunner
 
-from measured import cli
+from measured import commands
 from measured.errors import MeasuredError
 from measured.site import view
 
@@ -72,7 +72,7 @@ def test_the_command_serves_what_the_build_of_its_mode_left_and_opens_it(
         view.ThreadingHTTPServer, "serve_forever", lambda self: (_ for _ in ()).throw(KeyboardInterrupt)
     )
     told = CliRunner().invoke(
-        cli.cli, ["--root", str(tmp_path), "view", "--address", "127.0.0.1:0", *options]
+        commands.cli, ["--root", str(tmp_path), "view", "--address", "127.0.0.1:0", *options]
     )
     assert told.exit_code == 0, told.output
     assert opened[0].startswith("http://127.0.0.1:")

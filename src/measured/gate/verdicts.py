@@ -20,6 +20,8 @@ from measured.project import Project
 from measured.terms.experiment import Experiment
 from measured.terms.record import Record
 
+PASSED_BEFORE = "passed before with the same records and stored values"
+
 
 @dataclass(frozen=True)
 class ExperimentVerdict:
@@ -79,7 +81,7 @@ def pass_gate(project: Project) -> str:
         MeasuredError: drift, each with id, stored, measured, allowed and why.
     """
     if passed(project):
-        return "passed before with the same records and stored values"
+        return PASSED_BEFORE
     stamp_of(project).unlink(missing_ok=True)
     found = verdicts(project)
     drifted = [v for v in found if v.drift]

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 
+STAMP = "repeated.json"  # says which runs were repeated, and for what
 REPEATED = 2  # stored runs that a build makes again
 LOOK = 1.0  # seconds between two looks at who is idle
 LONGEST_REPEAT = 60.0  # seconds; longer ones are repeated by `measured confirm --again` alone
@@ -238,11 +239,14 @@ def read_file(path: Path) -> dict[str, dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8"))["runs"] if path.exists() else {}
 
 
-def repeat_a_few(project: Project, executor: Executor, say: Say) -> None:
+def repeat_a_few(project: Project, executor: Executor, say: Say) -> list[str]:
     """Make one or two of the stored runs again, chosen by the commit of what could change them.
 
     A commit that touches neither code, nor versions, nor stored outcomes chooses the same runs as the one
     before, and what was compared once is not made again: a change of prose trains nothing.
+
+    Returns:
+        What is said of it once it was done.
 
     Raises:
         MeasuredError: a repeated run differs from what is stored.
@@ -256,12 +260,13 @@ def repeat_a_few(project: Project, executor: Executor, say: Say) -> None:
     ]
     chosen = sorted(candidates, key=lambda c: files.sha256(f"{commit} {c[0].name} {c[1].name}".encode()))
     if not chosen:
-        return
-    mark = project.build / "repeated.json"
+        return []
+    done = ["confirmations: compared before with the same code and stored outcomes"]
+    mark = project.build / STAMP
     state = {f"{one.name} {run.name}": stored["outcome"] for one, run, stored in chosen[:REPEATED]}
     if mark.exists() and mark.read_text(encoding="utf-8") == json.dumps([commit, state], sort_keys=True):
-        say("confirmations: compared before with the same code and stored outcomes")
-        return
+        say(*done)
+        return done
     sources = Sources(project.packages)
     with executor:
         submitted = [
@@ -273,6 +278,7 @@ def repeat_a_few(project: Project, executor: Executor, say: Say) -> None:
             _refuse_other_outcome(one, run, stored["outcome"], json.loads(made.files[OUTCOME]))
             say(f"confirmations: {one.name} {run.name} came out as stored")
     files.write_text(mark, json.dumps([commit, state], sort_keys=True))
+    return done
 
 
 def _order_again(project: Project, sources: Sources, one: Asked, run: Run) -> Order:

@@ -22,7 +22,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from measured.archives import read_sealed, sealed
 from measured.errors import MeasuredError
 from measured.files import sha256, write_json
 
@@ -171,6 +170,8 @@ class Sources:
     def keep(self) -> None:
         """Keep the hashes for the next time: to take one apart takes longer than to read it."""
         if self._kept_in is not None and self._used != self._known:
+            from measured.archives import sealed
+
             write_json(self._kept_in, sealed({"python": python_version(), "hashes": self._used}))
             self._known = dict(self._used)
 
@@ -235,6 +236,8 @@ def _graph_of(packages: tuple[str, ...], state: tuple[tuple[str, int, int], ...]
 def _read_known(kept: Path | None) -> dict[str, str]:
     if kept is None or not kept.exists():
         return {}
+    from measured.archives import read_sealed  # imports NumPy, which whoever only watches has no use for
+
     try:
         data = read_sealed(kept)
         return dict(data["hashes"]) if data["python"] == python_version() else {}

@@ -6,7 +6,7 @@ what it was made from, taken before the work. It is fresh while that is what the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -19,9 +19,13 @@ SHOWN = 3  # changes that are named; the others are counted
 
 @dataclass(frozen=True)
 class Fresh:
-    """It is what its inputs make."""
+    """It is what its inputs make.
 
-    why: str = ""
+    Args:
+        found: what it was made from.
+    """
+
+    found: Fingerprint = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,6 @@ def made(product: Product, root: Path) -> Fresh | Stale:
     now = {**read_now(found, root), **product.inputs()}
     different = changes(found, now)
     if not different:
-        return Fresh()
+        return Fresh(found)
     more = f" and {len(different) - SHOWN} more" if len(different) > SHOWN else ""
     return Stale(", ".join(different[:SHOWN]) + more)

@@ -15,11 +15,13 @@ from contextlib import contextmanager
 from importlib.util import source_from_cache
 from pathlib import Path
 from types import FrameType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from measured.errors import MeasuredError
 from measured.files import sha256
 from measured.making.fingerprint import ABSENT, Fingerprint, hash_of_code, hash_of_file
+
+W = TypeVar("W", bound="Watch")
 
 _IMPORTERS = ("importlib.", "_frozen_importlib")  # and who looks for installed packages
 _LISTINGS = ("os.listdir", "os.scandir")
@@ -40,8 +42,12 @@ class Watch:
 
     def __init__(self, root: Path, without: tuple[Path, ...] = (), quoting: bool = False) -> None:
         self.root, self._quoting = root, quoting
-        self._without = (*without, *_installed(root))
+        # As texts, and asked first: there are thousands of events, and paths take long to compare.
+        self._without = tuple(f"{folder}{os.sep}" for folder in (*without, *_installed(root)))
         self._elsewhere = (sys.prefix + os.sep, sys.base_prefix + os.sep)  # where no link leads to a project
+        self._never = self._without
+        if not f"{root}{os.sep}".startswith(self._elsewhere):
+            self._never += self._elsewhere
         self._read: dict[str, str] = {}
         self._while_importing: dict[str, dict[str, str]] = {}
         self._lock = threading.RLock()
@@ -68,7 +74,7 @@ class Watch:
                 return
             part, importing = found
             with self._lock:
-                sha = self._read.get(part) or hash_of_part(part, self.root)
+                sha = self._read.get(part) or self._hash_of(part)
                 self._read[part] = sha
                 if importing:
                     self._while_importing.setdefault(importing, {})[part] = sha
@@ -94,7 +100,7 @@ class Watch:
         if asking in _READS_SETTINGS or self._inside(frame.f_code.co_filename) is not None:
             self._busy.now = True
             part = f"variable {name}"
-            self._read[part] = hash_of_part(part, self.root)
+            self._read[part] = self._hash_of(part)
             self._busy.now = False
 
     def refuse_changes(self) -> None:
@@ -104,12 +110,15 @@ class Watch:
             MeasuredError: names it.
         """
         for part, sha in self._read.items():
-            if hash_of_part(part, self.root) != sha:
+            if self._hash_of(part) != sha:
                 raise MeasuredError(
                     f"{part} changed while it was in use",
                     expected="files that stay as they are until the work is done",
                     mend="nothing was stored; run it again",
                 )
+
+    def _hash_of(self, part: str) -> str:
+        return hash_of_part(part, self.root)
 
     def _part(
         self, event: str, arguments: tuple[Any, ...], frame: FrameType | None
@@ -136,13 +145,14 @@ class Watch:
         if isinstance(name, int) or name is None:
             return None
         path = os.path.abspath(os.fsdecode(name))
+        if f"{path}{os.sep}".startswith(self._never):
+            return None
         below = _below(path, self.root)
         if below is None and not path.startswith(self._elsewhere):
             below = _below(os.path.realpath(path), self.root)
         if below is None or below.split("/", 1)[0] in {".git", ".nox", ".venv", "node_modules"}:
             return None
-        whole = self.root / below
-        return None if any(whole.is_relative_to(folder) for folder in self._without) else below
+        return None if f"{self.root}{os.sep}{below}{os.sep}".startswith(self._without) else below
 
 
 @contextmanager
@@ -157,8 +167,12 @@ def watching(root: Path, without: tuple[Path, ...] = ()) -> Iterator[Watch]:
 
 def begin(root: Path, without: tuple[Path, ...] = (), *, quoting: bool = False) -> Watch:
     """Watch what is read of a project from now on."""
+    return begin_with(Watch(root, without, quoting))
+
+
+def begin_with(watch: W) -> W:
+    """Have a watch of one's own told of what is read from now on."""
     _install()
-    watch = Watch(root, without, quoting)
     _watches.append(watch)
     return watch
 

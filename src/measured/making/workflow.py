@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import traceback
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -48,6 +48,7 @@ class Job:
         order: what a worker is handed.
         seconds: what it took before, or may take.
         model: jobs with the same one compile the same.
+        found: what the one that is there was made from, where it is fresh.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Job:
     order: Order
     seconds: float
     model: str = ""
+    found: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def makes(self) -> tuple[Path, ...]:
@@ -163,19 +165,24 @@ def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -
         )
 
 
-def refuse_stale(project: Project, *, all_here: bool = False) -> None:
+def refuse_stale(project: Project, *, all_here: bool = False) -> list[Job]:
     """Plan again: whatever is stale after the work is an error.
+
+    Returns:
+        Everything that the project makes, all of it fresh.
 
     Raises:
         MeasuredError: names what is stale, and why.
     """
-    left = [job for job in jobs(project, all_here=all_here) if job.why]
+    every = jobs(project, all_here=all_here)
+    left = [job for job in every if job.why]
     if left:
         raise MeasuredError(
             "\n".join([f"{len(left)} things are stale after they were made:", *map(_told, left)]),
             expected="sources, data and settings that stay as they are while work is done",
             mend="run it again",
         )
+    return every
 
 
 def prune(project: Project, declared: Iterable[Job]) -> list[Path]:
@@ -278,8 +285,8 @@ def _taken(product: RunProduct | RecordProduct, all_here: bool) -> str:
 
 def _job(product: Product, why: str, after, order: Order, seconds: float, model: str = "") -> Job:
     state = made(product, order.project.root)
-    own = state.why if isinstance(state, Stale) else ""
-    return Job(product.name, product, own or why, tuple(after), order, seconds, model)
+    own, found = (state.why, {}) if isinstance(state, Stale) else ("", state.found)
+    return Job(product.name, product, own or why, tuple(after), order, seconds, model, found)
 
 
 def _store(project: Project, job: Job, outcome: Outcome) -> None:

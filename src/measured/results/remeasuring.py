@@ -27,6 +27,7 @@ from measured.terms.record import Record, read_record
 
 Say = Callable[[str], None]
 
+STAMP = "remeasured.json"  # says which runs were re-measured, and for what
 REMEASURED = 3  # runs, of those that were taken over
 TOGETHER = 30.0  # seconds that they may take in all, or what the lightest take; `--all` measures the others
 RECORDS = 2  # of those that were taken over
@@ -42,7 +43,7 @@ def taken_over(jobs: Sequence[Job], kind: type[Products] = RunProduct) -> list[J
 
 def remeasure_a_few(
     project: Project, jobs: Sequence[Job], executor: Callable[[Project, int], Executor], say: Say
-) -> None:
+) -> list[str]:
     """Make some of the runs and of the records that were taken over, unless that was done for this commit.
 
     Args:
@@ -51,19 +52,23 @@ def remeasure_a_few(
         executor: makes one for a project, given how many things there will be.
         say: receives what came out.
 
+    Returns:
+        What is said of it once it was done.
+
     Raises:
         MeasuredError: what is measured here leaves its tolerance; nothing may be published.
     """
     taken = [*taken_over(jobs), *taken_over(jobs, RecordProduct)]
-    mark = project.build / "remeasured.json"
+    mark = project.build / STAMP
     if not taken:
         mark.unlink(missing_ok=True)
-        return
+        return []
+    done = [f"re-measured: a sample of {_counted(taken)} taken over was compared before, with the same code"]
     commit, before = commit_of_code(project), _read(mark)
     names = {job.name for job in taken}
     if before.get("commit") == commit and names <= set(before.get("taken", ())):
-        say(f"re-measured: a sample of {_counted(taken)} taken over was compared before, with the same code")
-        return
+        say(*done)
+        return done
     chosen = [
         *_chosen(commit, taken_over(jobs), REMEASURED, TOGETHER),
         *_chosen(commit, taken_over(jobs, RecordProduct), RECORDS, RECORDS_TOGETHER),
@@ -82,6 +87,7 @@ def remeasure_a_few(
     same = f"{len(chosen) - len(different)} came out with the same bytes"
     say(f"re-measured: {same}" + (f", {len(different)} within the tolerances" if different else ""))
     files.write_json(mark, {"commit": commit, "taken": sorted(names)})
+    return done
 
 
 class _Again:

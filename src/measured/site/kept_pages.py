@@ -134,7 +134,16 @@ def on_files(files: Any, config: Any) -> Any:
     global _kept
     _kept = Kept(Path(config.config_file_path).parent / NAME)
     _kept.begin(files, config)
+    _list_nothing(config)
     return files
+
+
+def _list_nothing(config: Any) -> None:
+    """Have the renderer's index of search stay empty: finishing lists finished pages there (`search`)."""
+    for plugin in config.plugins.values():
+        index = getattr(plugin, "search_index", None)
+        if hasattr(index, "add_entry_from_context"):
+            index.add_entry_from_context = lambda page: None
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:

@@ -6,19 +6,16 @@ are; what a hook, a snippet or a template opens besides is seen while it is open
 
 from __future__ import annotations
 
-import subprocess
-import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from measured import archives, files
+from measured import archives, files, unchanged
 from measured.errors import MeasuredError
 from measured.making.fingerprint import (
     ENGINE,
     Fingerprint,
-    digest,
     file_of,
     hash_of_file,
     python_version,
@@ -50,17 +47,17 @@ class SiteProduct:
         """Settings, pages, theme and hooks; records, figures and runs; the engine, and what is installed."""
         root = self.project.root
         parts = {"engine": tree_of(file_of(ENGINE).parent)}
-        for name, folder in _folders(self.project).items():
+        for name, folder in folders_of(self.project).items():
             parts[f"tree {name}"] = tree_of(folder)
         for built in (self.project.records, self.project.drawings, self.project.runs):
             parts[f"made {built.name}"] = tree_of(built)
         parts["stored values"] = tree_of(self.project.stored)
         parts["confirmations"] = tree_of(self.project.confirmations_folder)
         parts["renderer"] = self.project.renderer
-        for path in (*_hooks(root), *filter(None, [self.project.hooks])):
+        for path in (*settings_and_hooks(root), *filter(None, [self.project.hooks])):
             parts[f"file {path}"] = hash_of_file(root / path)
-        parts |= {"python": python_version(), "packages": _installed(), "commit": _commit(root)}
-        return parts
+        parts["python"] = python_version()
+        return parts | {part: unchanged.hash_of(f"{part} .", str(root)) for part in ("installed", "commit")}
 
     def found(self) -> Fingerprint | None:
         """What the site that stands there was made from.
@@ -110,11 +107,10 @@ class SiteProduct:
 
 def tree_of(folder: Path) -> str:
     """Every file below a folder, by name and content, as one hash."""
-    found = (p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    return digest({p.relative_to(folder).as_posix(): files.sha256(p.read_bytes()) for p in found})
+    return unchanged.hash_of(f"tree {folder}", "")
 
 
-def _folders(project: Project) -> dict[str, Path]:
+def folders_of(project: Project) -> dict[str, Path]:
     """The folders that the site's settings name, by their place below the project's, or as they are."""
     root, settings = project.root, SiteSettings.load(project.root)
     named = [settings.docs, vendor_folder(project, settings)]
@@ -132,23 +128,7 @@ def vendor_folder(project: Project, settings: SiteSettings) -> Path:
     return project.full_build / "vendor" / "site" if named is None else project.root / str(named)
 
 
-def _hooks(root: Path) -> list[str]:
+def settings_and_hooks(root: Path) -> list[str]:
     """The settings themselves, and the hooks that they name."""
     hooks = SiteSettings.load(root).raw.get("hooks") or []
     return [NAME, *(str(hook.value if isinstance(hook, Tagged) else hook) for hook in hooks)]
-
-
-def _installed() -> str:
-    """Every installed distribution by name and version, as one hash; none is imported for it."""
-    folders = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
-    names = (p.name for f in folders for p in Path(f).iterdir() if p.suffix in (".dist-info", ".egg-info"))
-    return files.sha256("\n".join(sorted(names)).encode())
-
-
-def _commit(root: Path) -> str:
-    """The commit that is checked out, and its time; empty where there is none."""
-    command = ["git", "-C", str(root), "log", "-1", "--format=%H %ct"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
