@@ -325,7 +325,7 @@ def test_without_the_package_the_build_says_what_to_install(monkeypatch, sample)
 
 
 def test_nothing_of_a_cluster_is_imported_without_one():
-    call = "import sys, measured.cli, measured.build; print({'distributed', 'dask'} & set(sys.modules))"
+    call = "import sys, measured.commands, measured.build; print({'distributed', 'dask'} & set(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", call],
         capture_output=True,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from measured import build, cli
+from measured import build, commands
 from measured.errors import MeasuredError
 from measured.project import Project
 from measured.site import export
@@ -26,7 +26,7 @@ def root(tmp_path):
     return tmp_path / "dice"
 
 
-@pytest.mark.parametrize("name", sorted(set(cli.cli.commands) - READING - ELSEWHERE))
+@pytest.mark.parametrize("name", sorted(set(commands.cli.commands) - READING - ELSEWHERE))
 def test_a_command_that_writes_waits_for_the_lock(root, monkeypatch, name):
     monkeypatch.syspath_prepend(str(root / "src"))
 
@@ -36,11 +36,11 @@ def test_a_command_that_writes_waits_for_the_lock(root, monkeypatch, name):
         yield
 
     monkeypatch.setattr(build, "alone", taken)
-    monkeypatch.setattr(cli, "_fetcher", lambda project: lambda root: None)
+    monkeypatch.setattr(commands, "_fetcher", lambda project: lambda root: None)
     needed = {"export": ["out"], "measure": ["fair"], "draw": ["fair.counts"], "new": ["page", "more"]}
     arguments = needed.get(name, [])
     before = sorted(root.rglob("*"))
-    result = CliRunner().invoke(cli.cli, ["--root", str(root), name, *arguments])
+    result = CliRunner().invoke(commands.cli, ["--root", str(root), name, *arguments])
     assert isinstance(result.exception, MeasuredError), result
     assert "somebody else's" in str(result.exception)
     assert [p for p in sorted(root.rglob("*")) if p not in before and "__pycache__" not in p.parts] == []

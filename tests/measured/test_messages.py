@@ -82,7 +82,7 @@ def said(monkeypatch, capsys, error):
     def fail(**_):
         raise error
 
-    monkeypatch.setattr(cli, "cli", fail)
+    monkeypatch.setattr(commands, "cli", fail)
     with pytest.raises(SystemExit) as caught:
         commands.main()
     assert caught.value.code == 1

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from hostile_files import hostile_archives
-from measured import archives, build, cli, files
+from measured import archives, build, commands, files
 from measured.errors import MeasuredError
 from measured.making import workflow
 from measured.making.products import RecordProduct
@@ -658,11 +658,11 @@ def test_what_was_not_measured_here_changes_what_is_said_of_it_and_nothing_else(
 
 def test_where_results_come_from_is_asked_of_the_option_the_environment_and_the_settings(monkeypatch):
     project = SimpleNamespace(results="settings")
-    monkeypatch.setattr(cli, "replace", lambda project, results: results)
-    monkeypatch.delenv(cli.RESULTS, raising=False)
-    assert cli._taking_from(project, None, False) == "settings"
-    monkeypatch.setenv(cli.RESULTS, "environment")
-    assert cli._taking_from(project, None, True) == "environment"
-    assert cli._taking_from(project, "option", False) == "option"
-    with pytest.raises(cli.click.UsageError, match="give one of them"):
-        cli._taking_from(project, "option", True)
+    monkeypatch.setattr(commands, "replace", lambda project, results: results)
+    monkeypatch.delenv(commands.RESULTS, raising=False)
+    assert commands._taking_from(project, None, False) == "settings"
+    monkeypatch.setenv(commands.RESULTS, "environment")
+    assert commands._taking_from(project, None, True) == "environment"
+    assert commands._taking_from(project, "option", False) == "option"
+    with pytest.raises(commands.click.UsageError, match="give one of them"):
+        commands._taking_from(project, "option", True)

@@ -25,7 +25,7 @@ class Fresh:
         found: what it was made from.
     """
 
-    found: Fingerprint = field(default_factory=dict)
+    found: Fingerprint = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
