@@ -36,7 +36,7 @@ def read(path: Path) -> Any:
 
 
 def _bytes_of(path: Path) -> bytes:
-    """Of a plain file within bounds: a pipe would be waited for. (`archives` would import NumPy.)"""
+    """Of a plain file within bounds: a pipe would be waited for. To ask `archives` would import NumPy."""
     found = path.stat()
     if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
         return b""
