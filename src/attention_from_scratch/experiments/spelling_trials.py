@@ -7,6 +7,7 @@ from typing import Any
 
 from attention_from_scratch.experiments import spelling_plan as plan
 from attention_from_scratch.experiments.spelling_runs import train_one
+from attention_from_scratch.tasks import spelling
 
 # What the trials of the comparison chose; a test compares them with its stored outcomes.
 RATES = {
@@ -22,16 +23,28 @@ SETTINGS: Mapping[str, Any] = {
 
 
 def train_all(seed: int, rates: Mapping[str, float], **settings: Any) -> dict[str, float]:
-    """Teach each model from this seed; its phoneme error on the held-out words.
+    """Teach each model from this seed; its phoneme error, and word errors by length, on the held-out words.
 
     Args:
         seed: of the weights, and of the order of the words.
         rates: of each model.
         settings: of `spelling_runs.taught`.
     """
-    return {
-        model: train_one(
+    kept = {}
+    for model, rate in rates.items():
+        made = train_one(
             "test", model=model, sizes=plan.MODELS[model], seed=seed, learning_rate=rate, **settings
-        )["phoneme_error"]
-        for model, rate in rates.items()
+        )
+        kept[model] = made["phoneme_error"]
+        kept |= {f"{model}_{words}": error for words, error in word_errors_by_length(made).items()}
+    return kept
+
+
+def word_errors_by_length(made: Mapping[str, Any]) -> dict[str, float]:
+    """The word error of short words and of long ones, of what `spelling_runs.train_one` counts."""
+    wrong, words = made["wrong_by_length"], made["words_by_length"]
+    return {
+        name: sum(wrong[n - spelling.SHORTEST] for n in letters)
+        / sum(words[n - spelling.SHORTEST] for n in letters)
+        for name, letters in (("short", (4, 5, 6)), ("long", (8, 9, 10)))
     }

@@ -10,6 +10,7 @@ fastest rate.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,7 @@ def _table(depths: list[int], done: set[tuple[str, str, int, str]]) -> Table:
 
 
 LOST = "transformer.norm.accuracy.after.none.d8.fast"
+COSTS = "transformer.norm.accuracy.after.risen.d2.slow"
 LEARNED = (
     "transformer.norm.accuracy.before.none.d8.fast",
     "transformer.norm.accuracy.before.risen.d8.fast",
@@ -102,10 +104,25 @@ def _needs_warm_up(found: Findings) -> Verdict:
     )
 
 
+def _warm_up_costs(found: Findings) -> Verdict:
+    """After a look, which chose the cell of the map where it shows most; of means."""
+    mean = {w: ACCURACY.value(found, norm="after", depth=2, warm_up=w, rate="slow") for w in plan.WARM_UPS}
+    return above({"cost": mean["none"] - mean["risen"]}, 0.02)
+
+
 def ask(seed: int) -> dict[str, float]:
     """Train the cell that is lost, and those it is compared with, from this seed; their accuracies."""
+    return _trained(seed, (LOST, *LEARNED))
+
+
+def ask_for_cost(seed: int) -> dict[str, float]:
+    """Train the cell in which a warm-up costs most, with it and without."""
+    return _trained(seed, ("transformer.norm.accuracy.after.none.d2.slow", COSTS))
+
+
+def _trained(seed: int, cells: Iterable[str]) -> dict[str, float]:
     kept = {}
-    for cell in (LOST, *LEARNED):
+    for cell in cells:
         norm, warm_up, depth, rate = cell.removeprefix("transformer.norm.accuracy.").split(".")
         differing = {"norm": norm, "blocks": int(depth.removeprefix("d"))}
         given = plan.settings(seed, differing, plan.RATES[rate], plan.WARM_UPS[warm_up])
@@ -118,6 +135,16 @@ FRESH = Trial(
     "Is the norm after, without warm-up, lost at eight blocks and the fastest rate, and what saves it?",
     ask,
     {},
+    tolerance={
+        "_".join(cell.removeprefix("transformer.norm.accuracy.").split(".")): 0.3 for cell in (LOST, *LEARNED)
+    },
+)
+FRESH_COST = Trial(
+    "warm_up_fresh_seeds",
+    "Does a warm-up cost two blocks with the norm after part of a small budget, at the slowest rate?",
+    ask_for_cost,
+    {},
+    tolerance={"after_none_d2_slow": 0.3, "after_risen_d2_slow": 0.3},
 )
 CLAIMS = (
     Claim(
@@ -135,6 +162,16 @@ CLAIMS = (
             FRESH,
             "after_none_d8_fast < 0.2 and min(before_none_d8_fast, before_risen_d8_fast, "
             "after_risen_d8_fast, after_none_d4_fast, after_none_d8_usual) > 0.8",
+        ),
+    ),
+    Claim(
+        "transformer.norm_warm_up_costs",
+        "two blocks with the norm after, at the slowest rate, answer more than 0.02 less with a warm-up than "
+        "without, on average over seeds",
+        _warm_up_costs,
+        nulls=(swapped("transformer.norm.accuracy.after.none.d2.slow", COSTS),),
+        confirmed_by=Confirmation(
+            FRESH_COST, "after_none_d2_slow - after_risen_d2_slow > 0.02", least="most"
         ),
     ),
 )
@@ -157,8 +194,8 @@ EXPERIMENT = Experiment(
     scopes={
         "transformer.norm.*": Scope(
             "Causal blocks of width {width} with {num_heads} heads and {positions} positions, {steps} "
-            "updates of {batch} sequences of {length} tokens, Adam at {rates}, warm-up over {warm_up} "
-            "updates or none; seeds {seeds}."
+            "updates of {batch} sequences of {length} tokens, gradients clipped at a norm of {clip_norm}, "
+            "Adam at {rates}, warm-up over {warm_up} updates or none; seeds {seeds}."
         )
     },
 )

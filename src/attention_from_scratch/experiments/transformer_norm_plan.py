@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attention_from_scratch.experiments.sequence_runs import train_and_test
-from attention_from_scratch.experiments.transformer_removal import VARIANTS as NEW_VARIANTS
+from attention_from_scratch.experiments.transformer_removal import VARIANTS
 from measured.terms.experiment import Run
 from measured.terms.trial import Outcomes
 
@@ -28,8 +28,6 @@ WARM_UPS = {"none": 0, "risen": 100}
 NORMS = ("before", "after")
 NORM_DEPTHS = [2, 4, 8]
 
-# The variants that `transformer_removal` looks at before training, but for the one without any part.
-VARIANTS = {name: variant for name, variant in NEW_VARIANTS.items() if name != "attention_alone"}
 REMOVAL_DEPTHS = [1, 2, 4, 8]
 
 MODEL = {

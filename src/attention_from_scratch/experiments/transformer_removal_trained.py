@@ -1,8 +1,8 @@
 """The question: what does a model learn without one of its parts, at one to eight blocks.
 
-Drawn: the models of `transformer_removal`, trained, each at the best of three rates; what is trained, and how
-the rate is chosen, stands in `transformer_norm_plan`. After the training: the accuracy, and by how much the
-tokens of a sequence differ after the last block.
+Drawn: the models of `transformer_removal` that lack one part, trained, each at the best of the rates tried;
+what is trained, and how the rate is chosen, stands in `transformer_norm_plan`. After the training: the
+accuracy, and by how much the tokens of a sequence differ after the last block.
 
 Refuted, if models without residual sums learned the task like the whole ones at every depth.
 
@@ -185,7 +185,7 @@ EXPERIMENT = Experiment(
     studies=(
         Study(
             "transformer_removal",
-            "Models of one to eight blocks with one part taken away, each at the best of three rates.",
+            "Models of one to eight blocks with one part taken away, each at the best of the rates tried.",
             plan.removal_runs,
             tolerance={
                 "accuracy": 0.3,
@@ -201,7 +201,8 @@ EXPERIMENT = Experiment(
     scopes={
         "transformer.removal.*": Scope(
             "Causal models of width {width} with {num_heads} heads, {steps} updates of {batch} sequences of "
-            "{length} tokens, Adam with a warm-up over {warm_up} updates to the best of the rates {rates}, "
+            "{length} tokens, gradients clipped at a norm of {clip_norm}, Adam with a warm-up over {warm_up} "
+            "updates to the best of the rates {rates} and their neighbours where the best is at an end, "
             "chosen with seed {rate_seed} in {rate_steps} updates; seeds {seeds}."
         )
     },

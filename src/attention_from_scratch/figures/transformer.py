@@ -15,7 +15,7 @@ VARIANTS = {
     "after": "whole, norm after",
     "norm": "no LayerNorm",
     "residual": "no residual sums",
-    "attention_alone": "attention alone",
+    "residual_and_norm": "neither of these two",
 }
 NORMS = {"before": "norm before", "after": "norm after"}
 WARM_UPS = {"none": "no warm-up", "risen": "warm-up"}
