@@ -82,7 +82,7 @@ WORD_ERROR = Family(
     labels=LABELS,
 )
 BY_LENGTH = Family(
-    "transformer.spelling.word_error.{model}.{words}",
+    "transformer.spelling.by_length.{model}.{words}",
     "word error of the {model} on held-out words of {words}, mean over seeds",
     STORED_VALUE,
     ".2f",
@@ -374,12 +374,12 @@ EXPERIMENT = Experiment(
                 for model in MODEL_WORDS
                 for null in (
                     swapped(
-                        f"transformer.spelling.word_error.{model}.short",
-                        f"transformer.spelling.word_error.{model}.long",
+                        f"transformer.spelling.by_length.{model}.short",
+                        f"transformer.spelling.by_length.{model}.long",
                     ),
                     one_seed(
-                        f"transformer.spelling.word_error.{model}.long",
-                        by=f"transformer.spelling.word_error.{model}.short",
+                        f"transformer.spelling.by_length.{model}.long",
+                        by=f"transformer.spelling.by_length.{model}.short",
                     ),
                 )
             ),
