@@ -8,8 +8,8 @@ LSTM, a GRU and a SimpleRNN of one layer. ALiBi lowers scores before a softmax, 
 
 Each model is tuned on each task in the same way: one training a rate, with the whole budget, from a seed that
 is not reported. The best is the one that solves the task after the fewest updates or, where none does, has
-the highest validation accuracy at the end. Where it is the highest or the lowest of the rates tried, the next
-one on the ladder is tried, too. Validation sequences have the trained length: nothing is chosen by what lies
+the highest validation accuracy at the end; a best rate at an end of those tried is not the end (`rates`).
+Validation sequences have the trained length: nothing is chosen by what lies
 beyond. Then five seeds at that rate. A training ends when its validation accuracy reaches a bound, or with
 the budget; one budget a task. Seeds, rates, rule and budgets were fixed before anything of this was trained.
 
@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from attention_from_scratch.experiments import rates
 from attention_from_scratch.experiments.sequence_runs import train_and_test
 from measured.terms.experiment import Run
 from measured.terms.trial import Outcomes
@@ -41,7 +42,6 @@ MODELS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "simple_rnn": ("simple_rnn", {"width": 92}),
 }
 LENGTHS = {"parity": [16, 48], "state": [16, 48], "copy": [8, 16], "recall": [4, 8]}
-LADDER = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 
 TRAINING: dict[str, Any] = {
     "steps": 2_000,
@@ -56,7 +56,7 @@ TRAINING: dict[str, Any] = {
 PARAMETERS: dict[str, Any] = {
     "seeds": [0, 1, 2, 3, 4],
     "rate_seed": 100,
-    "rates": list(LADDER[2:5]),
+    "rates": list(rates.FIRST),
     **TRAINING,
     **{
         f"{task}_{where}": n
@@ -73,41 +73,31 @@ def runs(stored: Outcomes, p: Mapping[str, Any] = PARAMETERS) -> list[Run]:
 
 
 def _of_cell(stored: Outcomes, task: str, model: str, p: Mapping[str, Any]) -> Iterator[Run]:
-    rates = rates_of(stored, task, model, p)
-    for rate in rates:
+    merit = _merit(stored, task, model)
+    for rate in rates.rates_tried(merit, p["rates"]):
         yield Run(trial_name(task, model, rate), train_and_test, settings(task, model, p["rate_seed"], rate))
-    if all(trial_name(task, model, rate) in stored for rate in rates):
-        rate = chosen_rate(stored, task, model, p)
+    chosen = rates.chosen_rate(merit, p["rates"])
+    if chosen is not None:
         for seed in p["seeds"]:
-            yield Run(name_of(task, model, seed), train_and_test, settings(task, model, seed, rate))
+            yield Run(name_of(task, model, seed), train_and_test, settings(task, model, seed, chosen))
 
 
-def rates_of(stored: Outcomes, task: str, model: str, p: Mapping[str, Any] = PARAMETERS) -> list[float]:
-    """The rates that a model is tried with: more as long as the best is at an end, in rising order."""
-    rates = list(p["rates"])
-    while all(trial_name(task, model, rate) in stored for rate in rates):
-        best = _best(stored, task, model, rates)
-        beside = {rates[-1]: +1, rates[0]: -1}.get(best, 0) + LADDER.index(best)
-        if LADDER.index(best) == beside or not 0 <= beside < len(LADDER):
-            break
-        rates = sorted([*rates, LADDER[beside]])
-    return rates
+def chosen_rate(stored: Outcomes, task: str, model: str, p: Mapping[str, Any] = PARAMETERS) -> float | None:
+    """The best of the rates tried; None before all have been."""
+    return rates.chosen_rate(_merit(stored, task, model), p["rates"])
 
 
-def chosen_rate(stored: Outcomes, task: str, model: str, p: Mapping[str, Any] = PARAMETERS) -> float:
-    """The best of the rates tried."""
-    return _best(stored, task, model, rates_of(stored, task, model, p))
-
-
-def _best(stored: Outcomes, task: str, model: str, rates: list[float]) -> float:
-    return max(rates, key=lambda rate: (*_merit(stored[trial_name(task, model, rate)]), -rate))
-
-
-def _merit(outcome: Mapping[str, Any]) -> tuple[float, float]:
+def _merit(stored: Outcomes, task: str, model: str) -> rates.Merit:
     """Solved, then early; where it is not solved, the accuracy at the end. Who diverged is last."""
-    last = -1.0 if outcome["diverged"] else outcome["validation"][-1]
-    solved = last >= TRAINING["stop_at"]
-    return (1.0, -outcome["steps"]) if solved else (0.0, last)
+
+    def merit(rate: float) -> tuple[float, float] | None:
+        outcome = stored.get(trial_name(task, model, rate))
+        if outcome is None:
+            return None
+        last = -1.0 if outcome["diverged"] else outcome["validation"][-1]
+        return (1.0, -outcome["steps"]) if last >= TRAINING["stop_at"] else (0.0, last)
+
+    return merit
 
 
 def trial_name(task: str, model: str, rate: float) -> str:
