@@ -6,7 +6,7 @@ import pytest
 from attention_from_scratch.experiments.sequence_runs import apart, looked_at, train_and_test
 from attention_from_scratch.models.sequences import SequenceTransformer
 from attention_from_scratch.sequence_training import WarmUp, batches, sequence_trainer
-from attention_from_scratch.tasks import sequences
+from attention_from_scratch.tasks import order_blind, sequences
 
 BUDGET = {
     "steps": 4,
@@ -146,3 +146,19 @@ def test_every_stream_gets_its_gradient():
     seen = looked_at(model, drawn(sequences.induction))
     assert len(seen["apart"]) == len(seen["gradients"]) == 4
     assert min(seen["gradients"]) > 0
+
+
+def test_the_commonest_symbol_is_named_without_knowing_the_order():
+    tokens = np.array([[1, 1, 2, 0], [1, 2, 3, 0], [0, 2, 2, 0]], np.int32)
+    answers = np.full(tokens.shape, sequences.UNASKED, np.int32)
+    answers[:, -1] = [1, 2, 3]
+    assert order_blind.commonest_other(sequences.Asked(tokens, answers)) == pytest.approx((1 + 1 / 3 + 0) / 3)
+
+
+def test_the_commonest_value_is_named_without_knowing_its_key():
+    tokens = np.array([[0, 4, 1, 4, 0, 4, 1, 4], [0, 4, 1, 5, 0, 4, 1, 5]], np.int32)
+    answers = np.full(tokens.shape, sequences.UNASKED, np.int32)
+    answers[:, 4:8:2] = [[0, 0], [0, 1]]
+    assert order_blind.commonest_value(sequences.Asked(tokens, answers), keys=4) == pytest.approx(
+        (1 + 0.5) / 2
+    )

@@ -123,8 +123,9 @@ EXPERIMENT = Experiment(
     ),
     scopes={
         "transformer.tasks.*": Scope(
-            "Models of about as many parameters, fresh sequences in batches of {batch}, at most {steps} "
-            "updates of Adam after a warm-up of {warm_up}, gradients clipped at a norm of {clip_norm}, each "
+            "Models of about as many parameters, fresh sequences in batches of {batch}, at most "
+            "{parity_steps} updates for parity, {state_steps} for the product of permutations, {copy_steps} for "
+            "copying and {recall_steps} for recall, Adam with a warm-up over {warm_up}, gradients clipped at a norm of {clip_norm}, each "
             "model on each task at the best of the rates {rates} and their neighbours where the best is at "
             "an end, chosen with seed {rate_seed}; {parity_within} flips, {state_within} permutations, "
             "{copy_within} symbols and {recall_within} pairs; beyond: {parity_beyond}, {state_beyond}, "
