@@ -18,14 +18,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from attention_from_scratch.experiments import transformer_tasks_plan as plan
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT
-from attention_from_scratch.tasks.sequences import TASKS
+from attention_from_scratch.experiments.transformer_tasks_trials import (
+    FRESH_COPY,
+    FRESH_PARITY,
+    FRESH_RECALL,
+    FRESH_STATE,
+)
+from attention_from_scratch.tasks.order_blind import commonest_value
+from attention_from_scratch.tasks.sequences import KEYS, TASKS
+from measured.terms.claims import Claim, Verdict, above, below, every
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family
 from measured.terms.measurement import Spread
+from measured.terms.null import becomes, instead, one_seed, swapped
 from measured.terms.scope import Scope
-from measured.terms.trial import Study, read_outcomes
+from measured.terms.trial import Confirmation, Study, read_outcomes
 
 STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "transformer_tasks.json"
 
@@ -39,6 +50,7 @@ MODEL_WORDS = {
     "simple_rnn": "SimpleRNN",
 }
 WHERE = {"within": "at the trained length", "beyond": "beyond it"}
+ORDER_BLIND_DRAWS = 20_000
 STORED_VALUE = Spread("stored outcomes of a study: they move when it is run again", k=4, floor=0.05)
 LABELS = {"task": ASKED, "model": MODEL_WORDS, "where": WHERE}
 
@@ -52,6 +64,8 @@ SIZE = Family("transformer.tasks.parameters.{task}.{model}", "parameters of {mod
     COUNT, ",d", labels=LABELS)
 RATE = Family("transformer.tasks.rate.{task}.{model}", "rate that the trials chose for {model} on {task}",
     COUNT, "g", labels=LABELS)
+ORDER_BLIND = Family("transformer.tasks.order_blind.recall.{where}",
+    "accuracy of naming the commonest of the values read, {where}", ARITHMETIC, ".2f", labels=LABELS)
 GUESSED = Family("transformer.tasks.chance.{task}", "accuracy of guessing on {task}", ARITHMETIC, ".2f",
     labels=LABELS)
 # fmt: on
@@ -64,6 +78,9 @@ def measure(seeds: list[int], **_: Any) -> Findings:
     done = {cell: [stored[n] for n in names[cell]] for cell in names if set(names[cell]) <= set(stored)}
     asked = [task for task in plan.LENGTHS if any(task == of for of, _ in done)]
     found = [GUESSED.of(1 / TASKS[task].answers, task=task) for task in asked]
+    for where, pairs in zip(WHERE, plan.LENGTHS["recall"], strict=True):
+        drawn = TASKS["recall"].test(ORDER_BLIND_DRAWS, pairs, np.random.default_rng(pairs))
+        found.append(ORDER_BLIND.of(commonest_value(drawn, KEYS), where=where))
     for (task, model), made in done.items():
         at = {"task": task, "model": model}
         found.append(UPDATES.over_seeds([run["steps"] for run in made], seeds, **at))
@@ -107,12 +124,248 @@ def _tables(asked: list[str], done: list[tuple[str, str]]) -> Iterator[Table]:
         )
 
 
+RECURRENT = ["lstm", "gru", "simple_rnn"]
+ATTENTION = ["transformer", "sinusoidal", "linear"]
+OTHERS = [*RECURRENT, "linear", "sinusoidal"]
+
+
+def _parity(found: Findings) -> Verdict:
+    """Recurrent layers beyond the trained length; attention at it, where it is easier."""
+    return every(
+        above(ACCURACY.samples(found, task="parity", model=RECURRENT, where="beyond"), 0.95),
+        below(ACCURACY.samples(found, task="parity", model="transformer", where="within"), 0.65),
+    )
+
+
+def _within_only(found: Findings) -> Verdict:
+    """After a look: neither was expected to learn parity at all."""
+    at = {"task": "parity", "model": ["sinusoidal", "linear"]}
+    return every(
+        above(ACCURACY.samples(found, where="within", **at), 0.75),
+        below(ACCURACY.samples(found, where="beyond", **at), 0.65),
+    )
+
+
+def _recall(found: Findings) -> Verdict:
+    """Of most seeds: an earlier study saw one in three stay on its plateau."""
+    at = {"task": "recall", "where": "within"}
+    recalled = sorted(ACCURACY.samples(found, model="transformer", **at).values())
+    return every(
+        above({"median": recalled[len(recalled) // 2]}, 0.75),
+        below(ACCURACY.samples(found, model=OTHERS, **at), 0.5),
+    )
+
+
+def _state(found: Findings) -> Verdict:
+    """Recurrent layers beyond the trained length; attention at it, where it is easier."""
+    return every(
+        above(ACCURACY.samples(found, task="state", model=RECURRENT, where="beyond"), 0.9),
+        below(ACCURACY.samples(found, task="state", model=ATTENTION, where="within"), 0.5),
+    )
+
+
+def _copy(found: Findings) -> Verdict:
+    at = {"task": "copy", "where": "within"}
+    return every(
+        above(ACCURACY.samples(found, model=["sinusoidal", "linear"], **at), 0.95),
+        below(ACCURACY.samples(found, model=[*RECURRENT, "transformer"], **at), 0.9),
+    )
+
+
+def _copy_beyond(found: Findings) -> Verdict:
+    """After a look: at the one rate of an earlier study the GRU was with those that fall."""
+    at = {"task": "copy", "where": "beyond"}
+    return every(
+        above(ACCURACY.samples(found, model=COPIES_ON, **at), 0.15),
+        below(ACCURACY.samples(found, model=STOPS_COPYING, **at), 0.1),
+    )
+
+
+COPIES_ON = ["transformer", "gru"]
+STOPS_COPYING = ["sinusoidal", "linear", "lstm", "simple_rnn"]
+
+CLAIMS = (
+    Claim(
+        "transformer.tasks_parity",
+        "every seed: LSTM, GRU and SimpleRNN answer more than 0.95 of the parities beyond the trained "
+        "length, the transformer with ALiBi's positions less than 0.65 at the trained length",
+        _parity,
+        nulls=(
+            *(
+                swapped(
+                    f"transformer.tasks.accuracy.parity.{model}.{{where}}",
+                    "transformer.tasks.accuracy.parity.transformer.{where}",
+                )
+                for model in RECURRENT
+            ),
+            *(
+                one_seed(
+                    f"transformer.tasks.accuracy.parity.{model}.beyond", by="transformer.tasks.chance.parity"
+                )
+                for model in RECURRENT
+            ),
+            one_seed("transformer.tasks.accuracy.parity.transformer.within", by=1.0),
+        ),
+        confirmed_by=Confirmation(
+            FRESH_PARITY,
+            "min(lstm_beyond, gru_beyond, simple_rnn_beyond) > 0.95 and transformer_within < 0.65",
+        ),
+    ),
+    Claim(
+        "transformer.tasks_within_only",
+        "every seed: the transformer with sinusoidal positions and linear attention answer more than 0.75 of "
+        "the parities at the trained length, and less than 0.65 beyond it",
+        _within_only,
+        nulls=tuple(
+            null
+            for model in ("sinusoidal", "linear")
+            for null in (
+                swapped(
+                    f"transformer.tasks.accuracy.parity.{model}.within",
+                    f"transformer.tasks.accuracy.parity.{model}.beyond",
+                ),
+                instead(
+                    f"transformer.tasks.accuracy.parity.{model}.within",
+                    by="transformer.tasks.accuracy.parity.transformer.within",
+                ),
+                instead(
+                    f"transformer.tasks.accuracy.parity.{model}.beyond",
+                    by="transformer.tasks.accuracy.parity.lstm.beyond",
+                ),
+                one_seed(
+                    f"transformer.tasks.accuracy.parity.{model}.within", by="transformer.tasks.chance.parity"
+                ),
+                one_seed(f"transformer.tasks.accuracy.parity.{model}.beyond", by=1.0),
+            )
+        ),
+        confirmed_by=Confirmation(
+            FRESH_PARITY,
+            "min(sinusoidal_within, linear_within) > 0.75 and max(sinusoidal_beyond, linear_beyond) < 0.65",
+        ),
+    ),
+    Claim(
+        "transformer.tasks_state",
+        "every seed: LSTM, GRU and SimpleRNN name more than 0.9 of the products beyond the trained length; "
+        "the transformers with ALiBi's and with sinusoidal positions and linear attention name less than 0.5 "
+        "at the trained length",
+        _state,
+        nulls=(
+            *(
+                swapped(
+                    f"transformer.tasks.accuracy.state.{model}.{{where}}",
+                    f"transformer.tasks.accuracy.state.{other}.{{where}}",
+                )
+                for model in RECURRENT
+                for other in ATTENTION
+            ),
+            *(
+                one_seed(
+                    f"transformer.tasks.accuracy.state.{model}.beyond", by="transformer.tasks.chance.state"
+                )
+                for model in RECURRENT
+            ),
+            *(one_seed(f"transformer.tasks.accuracy.state.{model}.within", by=1.0) for model in ATTENTION),
+        ),
+        confirmed_by=Confirmation(
+            FRESH_STATE,
+            "min(lstm_beyond, gru_beyond, simple_rnn_beyond) > 0.9 "
+            "and max(transformer_within, sinusoidal_within, linear_within) < 0.5",
+        ),
+    ),
+    Claim(
+        "transformer.tasks_copy",
+        "every seed: the transformer with sinusoidal positions and linear attention copy more than 0.95 of "
+        "the symbols at the trained number; LSTM, GRU, SimpleRNN and the transformer with ALiBi's positions "
+        "less than 0.9",
+        _copy,
+        nulls=(
+            *(
+                swapped(
+                    f"transformer.tasks.accuracy.copy.{model}.within",
+                    f"transformer.tasks.accuracy.copy.{other}.within",
+                )
+                for model in ("sinusoidal", "linear")
+                for other in (*RECURRENT, "transformer")
+            ),
+            *(
+                one_seed(
+                    f"transformer.tasks.accuracy.copy.{model}.within", by="transformer.tasks.chance.copy"
+                )
+                for model in ("sinusoidal", "linear")
+            ),
+            *(
+                one_seed(f"transformer.tasks.accuracy.copy.{model}.within", by=1.0)
+                for model in (*RECURRENT, "transformer")
+            ),
+        ),
+        confirmed_by=Confirmation(
+            FRESH_COPY,
+            "min(sinusoidal_within, linear_within) > 0.95 "
+            "and max(transformer_within, lstm_within, gru_within, simple_rnn_within) < 0.9",
+        ),
+    ),
+    Claim(
+        "transformer.tasks_copy_beyond",
+        "every seed: the transformer with ALiBi's positions and the GRU copy more than 0.15 of the symbols "
+        "beyond the trained number; the transformer with sinusoidal positions, linear attention, LSTM and "
+        "SimpleRNN less than 0.1",
+        _copy_beyond,
+        nulls=(
+            *(
+                swapped(
+                    f"transformer.tasks.accuracy.copy.{model}.beyond",
+                    f"transformer.tasks.accuracy.copy.{other}.beyond",
+                )
+                for model in COPIES_ON
+                for other in STOPS_COPYING
+            ),
+            *(
+                one_seed(
+                    f"transformer.tasks.accuracy.copy.{model}.beyond", by="transformer.tasks.chance.copy"
+                )
+                for model in COPIES_ON
+            ),
+            *(one_seed(f"transformer.tasks.accuracy.copy.{model}.beyond", by=1.0) for model in STOPS_COPYING),
+        ),
+        confirmed_by=Confirmation(
+            FRESH_COPY,
+            "min(transformer_beyond, gru_beyond) > 0.15 "
+            "and max(sinusoidal_beyond, linear_beyond, lstm_beyond, simple_rnn_beyond) < 0.1",
+        ),
+    ),
+    Claim(
+        "transformer.tasks_recall",
+        "most seeds of the transformer with ALiBi's positions recall more than 0.75 at the trained number of "
+        "pairs; no seed of the one with sinusoidal positions, of linear attention, LSTM, GRU and SimpleRNN "
+        "more than half",
+        _recall,
+        nulls=(
+            *(
+                swapped(
+                    f"transformer.tasks.accuracy.recall.{model}.within",
+                    "transformer.tasks.accuracy.recall.transformer.within",
+                )
+                for model in OTHERS
+            ),
+            *(one_seed(f"transformer.tasks.accuracy.recall.{model}.within", by=1.0) for model in OTHERS),
+            becomes("transformer.tasks.accuracy.recall.transformer.within", by=0.3),
+        ),
+        confirmed_by=Confirmation(
+            FRESH_RECALL,
+            "transformer_within > 0.75 and max("
+            "sinusoidal_within, linear_within, lstm_within, gru_within, simple_rnn_within) < 0.5",
+            least="most",
+        ),
+    ),
+)
+
 EXPERIMENT = Experiment(
     name="transformer_tasks",
     question="What does recurrence do better than attention, and what does attention do better?",
     measure=measure,
     parameters=plan.PARAMETERS,
     prefixes=("transformer",),
+    claims=CLAIMS,
     studies=(
         Study(
             "transformer_tasks",
@@ -124,12 +377,14 @@ EXPERIMENT = Experiment(
     scopes={
         "transformer.tasks.*": Scope(
             "Models of about as many parameters, fresh sequences in batches of {batch}, at most "
-            "{parity_steps} updates for parity, {state_steps} for the product of permutations, {copy_steps} for "
-            "copying and {recall_steps} for recall, Adam with a warm-up over {warm_up}, gradients clipped at a norm of {clip_norm}, each "
-            "model on each task at the best of the rates {rates} and their neighbours where the best is at "
-            "an end, chosen with seed {rate_seed}; {parity_within} flips, {state_within} permutations, "
-            "{copy_within} symbols and {recall_within} pairs; beyond: {parity_beyond}, {state_beyond}, "
-            "{copy_beyond} and {recall_beyond}; seeds {seeds}."
+            "{parity_steps} updates for parity, {state_steps} for the product of permutations, {copy_steps} "
+            "for copying and {recall_steps} for recall, Adam with a warm-up over {warm_up}, gradients "
+            "clipped at a norm of {clip_norm}, each model on each task at the best of the rates {rates} "
+            "and their neighbours where the best is at an end, chosen with seed {rate_seed}; "
+            "{parity_within} flips, {state_within} permutations, {copy_within} symbols and {recall_within} "
+            "pairs; beyond: {parity_beyond}, {state_beyond}, {copy_beyond} and {recall_beyond}; seeds "
+            "{seeds}.",
+            seeds=("seeds",),
         )
     },
 )
