@@ -27,6 +27,22 @@ RATES: Mapping[str, Mapping[str, float]] = {
         "gru": 3e-2,
         "simple_rnn": 1e-2,
     },
+    "copy": {
+        "transformer": 1e-2,
+        "sinusoidal": 1e-2,
+        "linear": 1e-2,
+        "lstm": 3e-3,
+        "gru": 3e-2,
+        "simple_rnn": 3e-3,
+    },
+    "recall": {
+        "transformer": 3e-3,
+        "sinusoidal": 3e-4,
+        "linear": 3e-3,
+        "lstm": 3e-3,
+        "gru": 3e-4,
+        "simple_rnn": 3e-3,
+    },
 }
 
 
@@ -55,3 +71,5 @@ FRESH_PARITY = _trial("parity", "Who learns parity from a fresh seed, and who ca
 FRESH_STATE = _trial(
     "state", "Who learns the product of permutations from a fresh seed, and who carries it on?"
 )
+FRESH_COPY = _trial("copy", "Who learns to copy from a fresh seed, and who copies more than was trained?")
+FRESH_RECALL = _trial("recall", "Who learns to recall from a fresh seed?")

@@ -121,11 +121,15 @@ def positions(palette: Palette, record: Record) -> Drawing:
         ax.plot(lengths, means, color=colour, linestyle=DASHES[index], linewidth=1.8, label=words)
         data[words] = means.tolist()
         ends.append(f"{words} {', '.join(f'{m:.2f}' for m in means)}")
-    chance = record["transformer.positions.chance"]
-    ax.axhline(chance, color=palette.muted, linewidth=0.8)
+    blind = [record[f"transformer.positions.order_blind.l{n}"] for n in lengths]
+    ax.plot(lengths, blind, color=palette.muted, linewidth=1)
+    data["the commonest symbol"] = blind
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="tokens", ylabel="accuracy")
     ax.set_xticks(lengths, [str(n) for n in lengths])
     ax.minorticks_off()
     ax.legend(loc="upper right", fontsize=8.5)
-    alt = f"Accuracy at {', '.join(map(str, lengths))} tokens, by positions: {'; '.join(ends)}."
+    alt = (
+        f"Accuracy at {', '.join(map(str, lengths))} tokens, by positions: {'; '.join(ends)}; of naming the "
+        f"commonest symbol: {', '.join(f'{b:.2f}' for b in blind)}."
+    )
     return Drawing(figure, alt, data)

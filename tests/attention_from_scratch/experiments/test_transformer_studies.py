@@ -11,10 +11,13 @@ from attention_from_scratch.experiments import (
     transformer_norm_plan,
     transformer_positions,
     transformer_positions_plan,
+    transformer_positions_trials,
     transformer_removal_trained,
     transformer_tasks,
     transformer_tasks_plan,
+    transformer_tasks_trials,
 )
+from measured.terms.trial import read_outcomes
 
 
 def store(path, names, monkeypatch, module, **more):
@@ -104,6 +107,16 @@ def test_seeds_of_a_task_are_trained_at_the_chosen_rate():
     assert [run.parameters["seed"] for run in runs] == plan.PARAMETERS["seeds"]
     assert {run.parameters["learning_rate"] for run in runs} == {3e-3}
     assert plan.PARAMETERS["rate_seed"] not in plan.PARAMETERS["seeds"]
+
+
+def test_fresh_seeds_are_trained_at_the_rates_that_the_stored_trials_chose():
+    tasks, positions = (read_outcomes(m.STORED) for m in (transformer_tasks, transformer_positions))
+    for task, rates in transformer_tasks_trials.RATES.items():
+        for model, rate in rates.items():
+            assert transformer_tasks_plan.chosen_rate(tasks, task, model) == rate
+    assert {*transformer_tasks_trials.RATES} == {*transformer_tasks_plan.LENGTHS}
+    for kind, rate in transformer_positions_trials.RATES.items():
+        assert transformer_positions_plan.chosen_rate(positions, kind) == rate
 
 
 def test_each_kind_of_positions_makes_as_many_updates():
