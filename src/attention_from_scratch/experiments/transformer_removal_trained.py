@@ -202,7 +202,7 @@ EXPERIMENT = Experiment(
         "transformer.removal.*": Scope(
             "Causal models of width {width} with {num_heads} heads, {steps} updates of {batch} sequences of "
             "{length} tokens, gradients clipped at a norm of {clip_norm}, Adam with a warm-up over {warm_up} "
-            "updates to the best of the rates {rates} and their neighbours where the best is at an end, "
+            "updates to the best of the rates {rates}, "
             "chosen with seed {rate_seed} in {rate_steps} updates; seeds {seeds}."
         )
     },

@@ -69,8 +69,6 @@ def test_a_model_without_a_part_is_told_once_all_of_its_seeds_are_trained(tmp_pa
     plan, module = transformer_norm_plan, transformer_removal_trained
     names = [plan.removal_name("norm", 4, seed) for seed in plan.REMOVAL_PARAMETERS["seeds"]]
     trials = [plan.removal_trial("norm", 4, rate) for rate in plan.RATES.values()]
-    trials.append(plan.removal_trial("norm", 4, 1e-4))
-    trials.append(plan.removal_trial("norm", 4, 3e-4))
     told = {"apart_trained": [0.9, 0.25], "validation": [0.5]}
     store(tmp_path / "b.json", [*trials, *names[:-1]], monkeypatch, module, **told)
     assert len(module.measure(**plan.REMOVAL_PARAMETERS).measurements) == 1
@@ -78,7 +76,7 @@ def test_a_model_without_a_part_is_told_once_all_of_its_seeds_are_trained(tmp_pa
     values = {m.id: m.value for m in module.measure(**plan.REMOVAL_PARAMETERS).measurements}
     assert values["transformer.removal.accuracy.norm.d4"] == 0.5
     assert values["transformer.removal.apart_trained.norm.d4"] == 0.25
-    assert values["transformer.removal.rate.norm.d4"] == 1e-4  # of equals the lowest
+    assert values["transformer.removal.rate.norm.d4"] == plan.RATES["slow"]
     assert len(values) == 4
 
 
