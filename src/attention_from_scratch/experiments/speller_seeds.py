@@ -111,6 +111,7 @@ def measure(seeds: list[int], rates: dict[str, float], **_: Any) -> Findings:
     told = {}
     for model in rates:
         done = [seed for seed in seeds if f"{model}.seed{seed}" in stored]
+        found.append(SEED_COUNT.of(len(done), model=model))
         if len(done) > 1:
             told[model] = MODEL_WORDS[model]
             found += _summed_up(model, [stored[f"{model}.seed{seed}"] for seed in done], done)
@@ -124,7 +125,6 @@ def measure(seeds: list[int], rates: dict[str, float], **_: Any) -> Findings:
 
 
 def _summed_up(model: str, made: list[Any], seeds: list[int]) -> Iterator[Measurement]:
-    yield SEED_COUNT.of(len(seeds), model=model)
     for family, kept in KEPT:
         yield family.over_seeds([outcome[kept] for outcome in made], seeds, model=model)
 

@@ -145,7 +145,8 @@ def test_a_speller_is_told_once_two_of_its_seeds_are_taught(tmp_path, monkeypatc
     store(
         tmp_path / "d.json", ["transformer.seed1", "lstm_attention.seed1"], monkeypatch, speller_seeds, **kept
     )
-    assert not speller_seeds.measure(**speller_seeds.PARAMETERS).measurements
+    counts = speller_seeds.measure(**speller_seeds.PARAMETERS).measurements
+    assert [m.value for m in counts] == [1, 1]
     store(tmp_path / "d.json", ["transformer.seed1", "transformer.seed3"], monkeypatch, speller_seeds, **kept)
     found = speller_seeds.measure(**speller_seeds.PARAMETERS)
     values = {m.id.removeprefix("transformer.speller.seeds."): m.value for m in found.measurements}
