@@ -176,3 +176,16 @@ def test_a_formula_in_a_table_of_contents_is_rendered():
 def test_formulas_are_text_where_there_is_no_markup():
     page = inline(r"\mathrm{softmax}(Q K^T / \sqrt{d_k}) &lt; 1")
     assert formulas.plain(page) == "<p>softmax(Q K^T/sqrt(d_k)) &lt; 1</p>"
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("as <math><mi>k</mi></math>, and", 'as <span class="unbroken"><math><mi>k</mi></math>,</span> and'),
+        ("(<math><mn>1</mn></math>).", '<span class="unbroken">(<math><mn>1</mn></math>).</span>'),
+        ("<math><mi>k</mi></math> and", "<math><mi>k</mi></math> and"),
+        ('<math display="block"><mi>k</mi></math>.', '<math display="block"><mi>k</mi></math>.'),
+    ],
+)
+def test_no_line_ends_between_a_formula_and_its_punctuation(written, kept):
+    assert formulas.unbroken(written) == kept

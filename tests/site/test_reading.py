@@ -138,3 +138,21 @@ def test_search_leads_to_what_a_reader_types(visit, address, typed, place):
     leads = f"""[...document.querySelectorAll("{first}")].slice(0, 2)
         .some((a) => a.href.replace(/\\?h=[^#]*/, "") === "{address}{place}")"""
     until(page, leads)
+
+
+def test_punctuation_stands_at_its_formula(visit):
+    page = visit("attention/index.html")
+    page.evaluate("document.fonts.ready")
+    apart = page.evaluate(
+        """() => [...document.querySelectorAll("article p math")].flatMap((formula) => {
+          const next = formula.nextSibling;
+          if (next?.nodeType !== Node.TEXT_NODE || !/^[.,;:]/.test(next.data) || !formula.getClientRects().length) return [];
+          const range = document.createRange();
+          range.setStart(next, 0);
+          range.setEnd(next, 1);
+          const last = [...formula.querySelectorAll("mi, mn")].at(-1).getBoundingClientRect();
+          const gap = range.getBoundingClientRect().left - last.right;
+          return gap < -1 || gap > 4 ? [[formula.getAttribute("alttext"), next.data.slice(0, 9), gap]] : [];
+        })"""
+    )
+    assert apart == []

@@ -227,7 +227,7 @@ def _all_steps(text: str, path: str, setting: Setting) -> Finished:
                 path=path,
                 expected="each of them; the markdown_extensions that they need (CONTRIBUTING)",
             )
-    written = _without_blank_lines(page.text())
+    written = formulas.unbroken(_without_blank_lines(page.text()))
     final = LexborHTMLParser(written)
     _drop_comments(final)
     _refuse(final, path, setting)

@@ -15,7 +15,7 @@ from pathlib import Path
 from measured.errors import MeasuredError
 from measured.weaving.mathml import NUMBERED, as_text, convert, style_sheet
 
-__all__ = ["STYLE", "as_text", "check", "in_title", "mathml", "plain", "render", "style_sheet"]
+__all__ = ["STYLE", "as_text", "check", "in_title", "mathml", "plain", "render", "style_sheet", "unbroken"]
 
 STYLE = "assets/formulas.css"
 """Where the site keeps the rules that formulas need."""
@@ -24,7 +24,18 @@ _FORMULA = re.compile(
     r'<(?P<tag>span|div) class="arithmatex">\s*\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]\s*</(?P=tag)>', re.S
 )
 _MATH = re.compile(r"<math\b.*?</math>", re.S)
+_IN_LINE = re.compile(r"""([(“‘]*)(<math\b(?!\s+display=).*?</math>)([.,;:!?)’”]*)""", re.S)
 _NUMBER = f'<mtext class="{NUMBERED}"></mtext>'
+
+
+def unbroken(page: str) -> str:
+    """A page whose lines do not end between a formula and the punctuation that belongs to it."""
+
+    def kept(found: re.Match[str]) -> str:
+        before, formula, after = found.groups()
+        return f'<span class="unbroken">{found[0]}</span>' if before or after else formula
+
+    return _IN_LINE.sub(kept, page)
 
 
 def check(path: Path, found: Iterable[tuple[int, str, bool]]) -> None:
