@@ -47,6 +47,51 @@ def plain():
     return model, weights_by_name(model), some_digits()
 
 
+def test_memorised_asks_for_the_labels_that_the_training_dealt(monkeypatch):
+    """A model that said each dealt label would have memorised all; one that says the true ones, a tenth."""
+    from types import SimpleNamespace
+
+    from attention_from_scratch import training
+    from attention_from_scratch.experiments import explanation_maps
+    from attention_from_scratch.experiments.explanation_plan import PARAMETERS, TRAINING
+    from attention_from_scratch.experiments.explanation_runs import load_halves, trained_vision
+
+    taught = {}
+
+    def no_training(made, learned, *_args, **_settings):
+        taught["labels"] = learned.answers
+        return SimpleNamespace(accuracies=np.zeros(1))
+
+    started = SimpleNamespace(start=lambda _seed: None)
+    monkeypatch.setattr(training, "trainer", lambda *_args, **_settings: started)
+    monkeypatch.setattr(training, "train_in_epochs", no_training)
+    trained_vision(3, kind="shuffled", **TRAINING)
+    train, _ = load_halves(TRAINING["sha256"], TRAINING["split_seed"], 1)
+    for labels, low, high in ((taught["labels"], 1.0, 1.0), (train.answers, 0.05, 0.2)):
+        said = SimpleNamespace(logits=np.eye(digits.CLASSES)[labels])
+        monkeypatch.setattr(vision, "forward", lambda *_args, said=said: said)
+        assert low <= explanation_maps.memorised({}, 3, PARAMETERS) <= high
+
+
+def test_maps_that_know_no_model_are_what_they_are_called(plain):
+    """Ink is of the image alone; the distance moves with what is covered with, so it knows the cover."""
+    from attention_from_scratch.experiments import explanation_maps
+    from attention_from_scratch.experiments.explanation_plan import PARAMETERS
+
+    _, weights, shown = plain
+    run = {f"weights.{name}": array for name, array in weights.items()}
+    run |= dict.fromkeys(("gradients", "path_gradients"), np.zeros_like(shown.tokens))
+    darker = shown._replace(tokens=np.minimum(shown.tokens + 0.5, 1.0))
+    one, other = (
+        explanation_maps.maps_of(run, shown.tokens, train, 0, PARAMETERS)[0] for train in (shown, darker)
+    )
+    np.testing.assert_array_equal(one["ink"], other["ink"])
+    assert ((one["ink"] == 0) == (shown.tokens.max(axis=2) == 0)).all()
+    blank = one["ink"] == 0
+    assert one["distance"][blank].max() > np.median(one["distance"])
+    assert np.abs(one["distance"] - other["distance"]).max() > 0.5
+
+
 @pytest.mark.parametrize(
     "options", [{}, {"empty": True}, {"empty": True, "plus_one": True}], ids=["plain", "empty", "plus one"]
 )

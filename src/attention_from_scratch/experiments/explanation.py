@@ -14,8 +14,8 @@ halves, so that each image is tested. What is asked, each with what would refute
    control that their test lacks: the weights of *another* image of the same class.
 5. *Sinks.* What does a token with nothing in it get, and does anything hang on it?
 
-Controls: maps that see no image, maps that see no model, random ones, a second and a third intervention,
-models trained on shuffled labels.
+Controls: maps that see no image, maps that see no model (one of them knows what is covered with), random
+ones, a second and a third intervention, models trained on shuffled labels.
 """
 
 from __future__ import annotations

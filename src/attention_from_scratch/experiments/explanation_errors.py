@@ -31,6 +31,8 @@ SCORES = {
     "learned_logits": "a linear rule on the logits by size, learned on the other half of the images",
     "class_alone": "the class alone: how often that answer is right on the other half of the images",
     "typical_image": "how near the image is to the mean image of the class that was said; no attention",
+    "image_and_attention": "a linear rule on how near the image is and the best statistic of attention, "
+    "learned on the other half",
     "with_confidence": "a linear rule on the confidence and the best statistic, learned on the other half",
 }
 AMONG_CONFIDENT = (
@@ -249,18 +251,27 @@ def scores_of(model: Answered, siblings: Sequence[Answered], p: Mapping[str, Any
     }
     found = {name: values[np.newaxis] for name, values in fixed.items()}
     folds: dict[str, list[np.ndarray]] = {
-        name: [] for name in ("best_attention", "learned", "learned_logits", "class_alone", "with_confidence")
+        name: []
+        for name in (
+            "best_attention",
+            "learned",
+            "learned_logits",
+            "class_alone",
+            "image_and_attention",
+            "with_confidence",
+        )
     }
     for part in (0, 1):
         seen, tested = parts != part, parts == part
         name, sign = best_statistic(same_images, seen)
-        folds["best_attention"].append(np.where(tested, sign * model.statistics[name], np.nan))
+        best = sign * model.statistics[name]
+        folds["best_attention"].append(np.where(tested, best, np.nan))
         sure = np.log(model.confidence) - np.log1p(-np.minimum(model.confidence, 1 - 1e-7))
-        both = np.stack([sure, sign * model.statistics[name]], axis=1)
         for rule, features in (
             ("learned", model.weights),
             ("learned_logits", model.logits),
-            ("with_confidence", both),
+            ("image_and_attention", np.stack([model.typical_image, best], axis=1)),
+            ("with_confidence", np.stack([sure, best], axis=1)),
         ):
             learned = ranking.RidgeRule(features[seen], model.right[seen], p["penalty"])
             folds[rule].append(np.where(tested, learned(features), np.nan))
@@ -301,6 +312,12 @@ def _right_by_class(said: np.ndarray, right: np.ndarray) -> np.ndarray:
     """How often each answer is right, with one right and one wrong added to tame rare ones."""
     counts = np.bincount(said, minlength=CLASSES)
     return (np.bincount(said, weights=right, minlength=CLASSES) + 1) / (counts + 2)
+
+
+def area(scores: Float[np.ndarray, "folds images"], right: Bool[np.ndarray, " images"]) -> float:
+    """The area under the curve of one model's score, averaged over the folds that have a wrong answer."""
+    everything = np.ones(len(right), bool)
+    return float(_areas(scores, right, everything, np.empty((0, len(right))))[0])
 
 
 def _areas(scores: np.ndarray, right: np.ndarray, within: np.ndarray, counts: np.ndarray) -> np.ndarray:

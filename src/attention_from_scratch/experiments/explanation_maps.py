@@ -26,7 +26,8 @@ METHODS = {
 CONTROLS = {
     "centre": "ink of the mean image (the same for each image)",
     "average": "what covering finds on average (the same for each image)",
-    "ink": "distance from the mean image (no model)",
+    "distance": "distance from the mean image (no model)",
+    "ink": "ink (no model)",
     "random": "random order",
 }
 YARDSTICKS = {
@@ -37,7 +38,7 @@ YARDSTICKS = {
 NAMES = METHODS | CONTROLS | YARDSTICKS
 FOUND_BY = {
     **METHODS,
-    "ink": CONTROLS["ink"],
+    "distance": CONTROLS["distance"],
     "random": CONTROLS["random"],
     "covering": YARDSTICKS["covering"],
 }
@@ -75,6 +76,12 @@ DECIDED = Family("explanation.planted.decided",
     "put back; mean over seeds", OF_TEN, ".2f")
 PLANTED_CHANCE = Family("explanation.planted.chance",
     "share that a random patch would name", Close("one in so many patches", rtol=1e-9), ".2f")
+MEMORISED = Family("explanation.likeness.memorised",
+    "share of its training images that a model trained on shuffled labels answers with the label that they "
+    "were dealt; mean over seeds", RETRAINED, ".2f")
+SHUFFLED_ACCURACY = Family("explanation.likeness.accuracy",
+    "test accuracy, by the true labels, of models trained on shuffled ones; mean over seeds", RETRAINED,
+    ".2f")
 LIKENESS = Family("explanation.likeness.{pair}.{method}",
     "rank correlation with the map of {pair}, mean over images and pairs: {method}", RETRAINED, ".2f",
     labels=LABELS)
@@ -84,7 +91,7 @@ BLANK = Family("explanation.blank", "share of the images' patches that have no i
 
 
 def measure(runs: Mapping[str, Any], p: Mapping[str, Any]) -> Findings:
-    """All maps of all models, against covering, a planted cause, and models that learned nothing."""
+    """All maps of all models, against covering, a planted cause, and models of shuffled labels."""
     seeds, controls = p["seeds"], p["control_seeds"]
     opened = {seed: faithfulness(runs[f"plain.seed{seed}"], seed, p) for seed in seeds}
     found = [
@@ -132,7 +139,8 @@ def maps_of(
         "gradient": explanations.gradient_times_input(run["gradients"], patches, mean),
         "integrated": explanations.gradient_times_input(run["path_gradients"], patches, mean),
         "centre": np.broadcast_to(mean.sum(axis=1), (len(patches), PATCHES)),
-        "ink": np.abs(patches - mean).sum(axis=2),
+        "distance": np.abs(patches - mean).sum(axis=2),
+        "ink": patches.sum(axis=2),
         "random": generator.random((len(patches), PATCHES)),
         "covering": explanations.covering(lead_of, patches, said, mean),
     }
@@ -253,6 +261,18 @@ def _likeness(runs: Mapping[str, Any], p: Mapping[str, Any]):
         controls = [control for control, _ in pairs]
         for name in ALIKE:
             yield LIKENESS.over_seeds([one[name] for one in found], controls, pair=kind, method=name)
+    shuffled = [(runs[f"shuffled.seed{seed}"], seed) for seed in p["control_seeds"]]
+    yield MEMORISED.over_seeds([memorised(run, seed, p) for run, seed in shuffled], p["control_seeds"])
+    accuracies = [run["accuracies"][-1] for run, _ in shuffled]
+    yield SHUFFLED_ACCURACY.over_seeds(accuracies, p["control_seeds"])
+
+
+def memorised(run: Mapping[str, Any], seed: int, p: Mapping[str, Any]) -> float:
+    """The share of the shuffled labels that a model says of its training images: what it learned by heart."""
+    train, _ = load_halves(p["sha256"], p["split_seed"], split_of(seed))
+    said = vision.forward(weights_of(run), train.tokens).logits.argmax(axis=1)
+    dealt = np.random.default_rng(seed).permutation(train.answers)  # as its training dealt them
+    return float((said == dealt).mean())
 
 
 def alike(

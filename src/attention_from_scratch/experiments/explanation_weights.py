@@ -21,6 +21,7 @@ CHANGES = {
     "permuted": "the class token's weights in the last block permuted, head by head",
     "even": "even weights for the class token in the last block",
     "other": "the class token's weights in the last block taken from another image",
+    "even_first": "even weights for each query in the first block",
     "even_everywhere": "even weights for each query in both blocks",
 }
 BAGS = {
@@ -148,6 +149,7 @@ def other_answers(run: Mapping[str, Any], seed: int, p: Mapping[str, Any]) -> di
     ways = {
         "even": compared({last: even}),
         "other": compared({last: np.roll(own, 1, axis=0)}),
+        "even_first": compared({1: even}),
         "even_everywhere": compared(dict.fromkeys(range(1, last + 1), even)),
     }
     kept, distances = (np.array([one[i] for one in permuted]) for i in (0, 1))

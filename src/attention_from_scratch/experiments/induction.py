@@ -637,15 +637,19 @@ SCOPES = {
         _ONE_HEAD + "no mask, a rate of {learning_rate}; seeds {bidirectional_seeds}.",
         seeds=("bidirectional_seeds",),
     ),
-    "explanation.own_models.right_story_causal": Scope(_ONE_HEAD + "a causal mask; seeds {causal_seeds}."),
     "explanation.own_models.both_named.*": Scope(_ONE_HEAD + "no mask, solved; seeds {bidirectional_seeds}."),
     "explanation.own_models.answer_first.*": Scope(
         _ONE_HEAD + "no mask, solved; seeds {bidirectional_seeds}."
     ),
-    "explanation.own_models.*": Scope(
-        _ONE_HEAD + "no mask, at rates of {learning_rate} and {slow_learning_rate}; seeds "
-        "{bidirectional_seeds} and "
-        "{slow_seeds}."
+    "explanation.own_models.*.slow": Scope(
+        _ONE_HEAD + "no mask, a rate of {slow_learning_rate}; seeds {slow_seeds}, added after a look.",
+        seeds=("slow_seeds",),
+    ),
+    "explanation.own_models.*.causal": Scope(
+        _ONE_HEAD + "a causal mask; seeds {causal_seeds}.", seeds=("causal_seeds",)
+    ),
+    "explanation.own_models.*.bidirectional": Scope(
+        _ONE_HEAD + "no mask; seeds {bidirectional_seeds}.", seeds=("bidirectional_seeds",)
     ),
     "induction.proof.*": Scope(
         _FREE + "; sorted by the circuit that they were found to have; interventions added after a look."

@@ -14,15 +14,14 @@ import numpy as np
 from jaxtyping import Float
 
 from attention_from_scratch import explanations, forward, vision
-from attention_from_scratch.experiments.induction_circuits import CIRCUIT, PICTURED
+from attention_from_scratch.experiments.induction_circuits import CIRCUIT, FLIPPED, KINDS, PICTURED
 from attention_from_scratch.experiments.induction_training import Runs, of_seeds, probes
 from attention_from_scratch.tasks.match_then_read import CUE, SYMBOLS
 from measured.terms.experiment import Findings
 from measured.terms.family import Family, rows, table
-from measured.terms.measurement import Close, Spread
+from measured.terms.measurement import Measurement, Spread
 
 SEQUENCES = 200
-UNMASKED = ("bidirectional", "slow")
 METHODS = {
     "raw": "weights of the last query, block 2",
     "rollout": "rollout",
@@ -31,17 +30,12 @@ METHODS = {
 LABELS = {"method": METHODS}
 
 # fmt: off
-RIGHT_STORY = Family("explanation.own_models.right_story",
-    "of the one-head models without a mask whose second block gives one position most of its weight, the "
-    "share that "
-    "has the circuit which that picture suggests",
-    Close("a few models may end in other circuits when rounding changes", atol=0.15), ".2f")
-RIGHT_STORY_CAUSAL = Family("explanation.own_models.right_story_causal",
-    "the same share, of the models with a causal mask",
-    Close("a few models may end in other circuits when rounding changes", atol=0.15), ".2f")
-STORIES = Family("explanation.own_models.stories",
-    "one-head models without a mask whose second block gives one position most of its weight",
-    Close("a seed can end elsewhere when rounding changes", atol=3), "d")
+STORIES = Family("explanation.own_models.stories.{kind}",
+    "one-head models with {mask}, at {rate}, whose second block gives one position most of its weight",
+    FLIPPED, "d")
+RIGHT_STORIES = Family("explanation.own_models.right_stories.{kind}",
+    "of these, those that have the circuit which that picture suggests: one-head models with {mask}, at "
+    "{rate}", FLIPPED, "d")
 BOTH_NAMED = Family("explanation.own_models.both_named.{method}",
     "share of sequences in which the first two positions of a map are the cue and its answer, mean over "
     "solved one-head "
@@ -57,19 +51,13 @@ ANSWER_NAMED = Family("explanation.own_models.answer_first.{method}",
 
 def right_stories(proven: Findings) -> Findings:
     """How many pictures told the right story, by the counts of `induction_circuits.one_head`."""
-
-    def counted(kinds: tuple[str, ...]) -> tuple[int, int]:
-        shown = sum(PICTURED.value(proven, read=read, kind=k) for read in ("cue", "answer") for k in kinds)
-        right = sum(CIRCUIT.value(proven, circuit=c, kind=k) for c in ("cue", "answer") for k in kinds)
-        return right, shown
-
-    (right, shown), (right_causal, shown_causal) = counted(UNMASKED), counted(("causal",))
-    found = (
-        RIGHT_STORY.of(right / shown),
-        RIGHT_STORY_CAUSAL.of(right_causal / shown_causal),
-        STORIES.of(shown),
-    )
-    return Findings(found)
+    found: list[Measurement] = []
+    for kind, (mask, rate) in KINDS.items():
+        shown = sum(PICTURED.value(proven, read=read, kind=kind) for read in ("cue", "answer"))
+        right = sum(CIRCUIT.value(proven, circuit=circuit, kind=kind) for circuit in ("cue", "answer"))
+        of = {"kind": kind, "mask": mask, "rate": rate}
+        found += [STORIES.of(shown, **of), RIGHT_STORIES.of(right, **of)]
+    return Findings(tuple(found))
 
 
 def both_causes(runs: Runs, p: Mapping[str, Any]) -> Findings:

@@ -33,12 +33,14 @@ METHODS = {
     "norm": "weights × length",
     "raw": "raw weights",
     "average": "average of covering (no image)",
+    "distance": "distance from mean (no model)",
     "ink": "ink (no model)",
     "centre": "mean image (no image, no model)",
     "random": "random",
 }
 YARDSTICKS = {"correlation": "covered", "hiding": "hidden", "paper": "blank paper"}
-CURVES = {"integrated": 2, "rollout": 1, "raw": 0, "ink": 3, "random": 4}
+CURVES = {"integrated": 2, "rollout": 1, "raw": 0, "distance": 3, "ink": 5, "random": 4}
+WITHOUT_MODEL = ("distance", "ink", "random")
 
 
 def confidently_wrong(palette: Palette, record: Record) -> Drawing:
@@ -203,7 +205,7 @@ def ranks(palette: Palette, record: Record) -> Drawing:
 
 def curves(palette: Palette, record: Record) -> Drawing:
     """The answer's probability while patches are covered, or uncovered, in the order of a map."""
-    figure, axes = subplots(palette, 1, 2, width=7.2, height=3.3, sharey=True)
+    figure, axes = subplots(palette, 1, 2, width=7.2, height=3.6, sharey=True)
     steps = np.arange(PATCHES_A_SIDE**2 + 1)
     data: dict[str, list] = {"patches": steps.tolist()}
     for ax, (way, title) in zip(
@@ -211,12 +213,17 @@ def curves(palette: Palette, record: Record) -> Drawing:
     ):
         for name, index in CURVES.items():
             curve = record.arrays[f"curves.{name}.{way}"]
-            style = {"linestyle": (0, (4, 2))} if name in ("ink", "random") else {}
+            style = {"linestyle": (0, (4, 2))} if name in WITHOUT_MODEL else {}
             ax.plot(steps, curve, color=palette.series(index), label=METHODS[name], linewidth=1.5, **style)
             data[f"{METHODS[name]}, {way}"] = curve.tolist()
         ax.set(title=title, xlabel="patches", ylim=(0, 1.02), xlim=(0, steps[-1]), xticks=[0, 4, 8, 12, 16])
     axes[0].set_ylabel("probability of the first answer")
-    axes[1].legend(fontsize=8.5, loc="lower right")
+    figure.legend(
+        *axes[1].get_legend_handles_labels(),
+        loc="outside lower left",
+        ncols=1 if palette.narrow else 3,
+        fontsize=8.5,
+    )
     show = record.display
     told = "; ".join(
         f"{METHODS[name]} {show(f'explanation.faithfulness.{name}.deletion')} and "

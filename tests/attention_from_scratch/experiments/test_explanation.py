@@ -7,8 +7,10 @@ import live_models
 from attention_from_scratch import explanations, forward
 from attention_from_scratch.experiments import explanation_errors as errors
 from attention_from_scratch.experiments import explanation_runs, induction_pictures
+from attention_from_scratch.experiments import induction_circuits as circuits
 from attention_from_scratch.experiments.explanation_plan import PARAMETERS
 from attention_from_scratch.tasks import match_then_read
+from measured.terms.experiment import Findings
 
 IMAGES = 400
 
@@ -34,7 +36,7 @@ def answers(seed: int, telling: float = 0.0) -> errors.Answered:
 
 def area(model: errors.Answered, name: str) -> float:
     scores = errors.scores_of(model, [model], PARAMETERS)[name]
-    return errors._areas(scores, model.right, np.ones(IMAGES, bool), np.empty((0, IMAGES)))[0]
+    return errors.area(scores, model.right)
 
 
 def test_a_planted_statistic_is_chosen_in_its_direction():
@@ -43,11 +45,21 @@ def test_a_planted_statistic_is_chosen_in_its_direction():
     assert area(model, "best_attention") > 0.85
 
 
-@pytest.mark.parametrize("name", ["best_attention", "learned", "class_alone", "with_confidence"])
+@pytest.mark.parametrize(
+    "name", ["best_attention", "learned", "class_alone", "image_and_attention", "with_confidence"]
+)
 def test_where_nothing_is_to_be_found_nothing_is_found(name):
     """Each is chosen or learned on other answers than those it is tested on, so that noise earns nothing."""
     areas = [area(answers(seed), name) for seed in range(8)]
     assert abs(np.mean(areas) - 0.5) < 0.06
+
+
+def test_a_rule_on_image_and_attention_hears_both():
+    model = answers(0, telling=2.0)
+    alone = area(model, "best_attention")
+    near = np.random.default_rng(9).normal(size=IMAGES) + 2.0 * model.right
+    assert area(model._replace(typical_image=near), "image_and_attention") > alone + 0.03
+    assert area(model, "image_and_attention") > alone - 0.05
 
 
 def test_each_answer_is_tested_once_and_never_by_what_it_taught():
@@ -70,6 +82,21 @@ def test_weights_are_handed_on_to_another_image_of_the_same_class():
     np.testing.assert_array_equal(classes[others], classes)
     assert (others != np.arange(200)).all()
     assert sorted(others) == list(range(200))
+
+
+def test_stories_are_counted_for_each_rate_and_mask():
+    counts = {"bidirectional": (4, 6, 3, 3), "slow": (0, 7, 0, 1), "causal": (0, 8, 0, 8)}
+    found = []
+    for kind, (cue, answer, cue_proven, answer_proven) in counts.items():
+        of = {"kind": kind, "models": "models"}
+        found += [circuits.PICTURED.of(n, read=r, **of) for r, n in (("cue", cue), ("answer", answer))]
+        proven = {"cue": cue_proven, "answer": answer_proven, "pointer": 2}
+        found += [circuits.CIRCUIT.of(n, circuit=c, **of) for c, n in proven.items()]
+    told = {m.id: m.value for m in induction_pictures.right_stories(Findings(tuple(found))).measurements}
+    right = {kind: told[f"explanation.own_models.right_stories.{kind}"] for kind in counts}
+    shown = {kind: told[f"explanation.own_models.stories.{kind}"] for kind in counts}
+    assert right == {"bidirectional": 6, "slow": 1, "causal": 8}
+    assert shown == {"bidirectional": 10, "slow": 7, "causal": 8}
 
 
 def test_another_symbol_takes_one_place():
