@@ -92,7 +92,7 @@ def look_at(project: Project, jobs: Sequence[workflow.Job], say: Say, workers: i
     say(f"gate: {verdicts.pass_gate(project)}")
     said.append(f"gate: {verdicts.PASSED_BEFORE}")
     said += remeasure(project, jobs, say, workers)
-    told = [f"claims: {refuse_vacuous(project.read_records())}"]
+    told = [f"claims: {refuse_vacuous(project)}"]
     failing = [name for name, fresh in confirming.confirmations(project).items() if fresh.says_too_much]
     if failing:
         told.append(f"claims: {', '.join(failing)}: more than fresh seeds support; no page should make them")

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from measured.errors import MeasuredError
 from measured.files import read_text
-from measured.terms.experiment import Experiment
 
 _ENGINE = Path(__file__).resolve().parent
 
@@ -44,20 +43,28 @@ def line_of(error: BaseException, root: Path) -> tuple[str, int] | None:
     return found
 
 
-def declaration_of(experiment: Experiment, packages: Iterable[str], root: Path) -> tuple[str, int] | None:
-    """File, below the root, and line where an experiment is declared; None where its name is put together."""
+def declaration_of(
+    constructor: str, named: str, packages: Iterable[str], root: Path
+) -> tuple[str, int] | None:
+    """File, below the root, and line where something is declared; None where its name is put together.
+
+    Args:
+        constructor: `Experiment`, `Claim`.
+        named: its name or id.
+        packages: the project's own, whose modules have been imported.
+        root: the project's folder.
+    """
     for name, module in list(sys.modules.items()):
         path = Path(getattr(module, "__file__", None) or "").resolve()
         if name.partition(".")[0] not in packages or not is_source(path, root) or path.suffix != ".py":
             continue
         text = read_text(path)
-        if "Experiment(" not in text:
+        if f"{constructor}(" not in text or named not in text:
             continue
         for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)):
-            given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "name")]
+            given = [*call.args[:1], *(k.value for k in call.keywords if k.arg in ("name", "id"))]
             called = getattr(call.func, "id", getattr(call.func, "attr", ""))
-            named = [one.value for one in given if isinstance(one, ast.Constant)]
-            if called == "Experiment" and experiment.name in named:
+            if called == constructor and named in [getattr(one, "value", None) for one in given]:
                 return path.relative_to(root).as_posix(), call.lineno
     return None
 

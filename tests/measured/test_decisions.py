@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from dataclasses import replace
 from functools import partial
 
@@ -14,7 +16,6 @@ from measured.making import workflow
 from measured.site import checks
 from measured.terms.claims import Judgement
 from measured.terms.names import refuse_shared
-from weaving import record_of
 
 TYPED = "# Dice\n\nThe mean is about 17.\n"
 
@@ -71,7 +72,7 @@ def test_quick_records_are_for_authors(checked):
 def test_a_page_that_changed_was_not_read(checked):
     write(checked, "# Dice\n\nThe mean is, again, {{ dice.mean }}.\n")
     assert not prose.passed(checked.project)
-    assert "1 pages" in prose.pass_prose(checked.project)
+    assert "1 page, 0 numbers" in prose.pass_prose(checked.project)
     assert prose.passed(checked.project)
 
 
@@ -100,20 +101,43 @@ EXEMPT = Judgement("dice.exempt", "w", True, 1.0, {"a": 1}, exempt="theorem: it 
 EMPTY = Judgement("dice.empty", "w", True, 1.0, {"a": 1}, vacuous=("it holds where its sentence is false",))
 
 
-def claiming(*judgements):
-    return {"dice": replace(record_of(dice()), claims={j.id: j for j in judgements})}
+FALSE = Judgement("dice.false", "w", False, -1.0, {"a": 1})
 
 
-def test_claims_that_can_fail_are_counted():
-    said = vacuous.refuse_vacuous(claiming(FINE, EXEMPT))
-    assert said == ("2 claims, each false in its null worlds (1 nulls, 3 worlds); 1 have no natural null")
+def claiming(gated, *judgements):
+    gated.measure("dice", dice(), claims=judgements)
+    return gated.project
 
 
-def test_a_claim_that_cannot_fail_is_named():
+def test_claims_that_can_fail_are_counted_and_those_that_do_not_hold_are_named(gated):
+    said = vacuous.refuse_vacuous(claiming(gated, FINE, EXEMPT))
+    assert (
+        said
+        == "2 claims that hold, each false in its null worlds (1 null, 3 worlds); 1 without a natural null"
+    )
+    said = vacuous.refuse_vacuous(claiming(gated, FINE, FALSE))
+    assert said.startswith("1 claim that holds, each false in its null worlds (1 null, 3 worlds); 0 without")
+    assert said.endswith("no page may make what does not hold: dice.false")
+
+
+def test_a_claim_that_cannot_fail_is_named(gated):
     with pytest.raises(
-        MeasuredError, match=r"1 faults .*\n  dice\.empty: it holds where its sentence is false"
-    ):
-        vacuous.refuse_vacuous(claiming(FINE, EMPTY))
+        MeasuredError, match=r"1 fault in .*\n  dice\.empty: it holds where its sentence is false"
+    ) as caught:
+        vacuous.refuse_vacuous(claiming(gated, FINE, EMPTY))
+    assert "CONTRIBUTING" not in str(caught.value), "a new project has none"
+
+
+def test_a_claim_that_cannot_fail_is_told_where_it_is_declared(monkeypatch, gated, tmp_path):
+    package = tmp_path / "claiming.py"
+    package.write_text(
+        'from measured.terms.claims import Claim\n\nX = [\n    Claim("dice.empty", "w", len),\n]\n'
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(sys.modules, "claiming", importlib.import_module("claiming"))
+    project = replace(claiming(gated, FINE, EMPTY), packages=("claiming",))
+    with pytest.raises(MeasuredError, match=r"\n  claiming\.py:4: dice\.empty: it holds"):
+        vacuous.refuse_vacuous(project)
 
 
 def test_a_claim_that_cannot_fail_stands_against_publishing(checked):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -280,6 +281,23 @@ def test_a_preview_has_no_policy(folder):
 def test_a_link_that_leads_nowhere_is_told(folder, link):
     write_text(folder / "b/index.html", SHELL.format("", "", f'<a href="{link}">x</a>'))
     with pytest.raises(MeasuredError, match=r"b/index\.html: the link"):
+        built(folder)
+
+
+@pytest.mark.parametrize(
+    ("body", "shared"),
+    [
+        ('<h2 id="x">a</h2><h2 id="x">b</h2>', "x"),
+        ('<h2 id="x">a</h2><p><a id="x"></a></p>', "x"),
+        ('<h2 id="x">a</h2><svg><g id="x"></g></svg>', "x"),
+        ('<svg><g id="x"></g></svg><svg><g id="x"></g></svg>', ""),
+        ('<h2 id="x">a</h2><h2 id="y">b</h2>', ""),
+    ],
+)
+def test_two_elements_of_one_name_are_told_but_for_those_of_equal_drawings(folder, body, shared):
+    write_text(folder / "b/index.html", SHELL.format("", "", body))
+    told = pytest.raises(MeasuredError, match=r"b/index\.html: two elements of the page are called 'x'")
+    with told if shared else nullcontext():
         built(folder)
 
 

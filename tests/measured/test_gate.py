@@ -108,3 +108,60 @@ def test_a_spoiled_stored_file_is_told(tmp_path, text):
     path.write_text(text)
     with pytest.raises(MeasuredError, match=r"dice\.yml"):
         stored.read_expectations(path)
+
+
+CLOSE = "{kind: close, reason: r, rtol: 0.0, atol: 0.1}"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (f"dice.mean:\n  value: two\n  tolerance: {CLOSE}\n", ":1: dice.mean: its value is 'two'"),
+        (f"dice.mean:\n  value: true\n  tolerance: {CLOSE}\n", ":1: dice.mean: its value is True"),
+        (
+            f"a.b: {{value: 1, tolerance: {CLOSE}}}\ndice.mean:\n  tolerance: {CLOSE}\n",
+            ":2: dice.mean has no value",
+        ),
+        ("dice.mean:\n  value: 1\n", ":1: dice.mean has no tolerance"),
+        ("dice.mean: 1\n", ":1: dice.mean is 1"),
+        (
+            "dice.mean:\n  value: 1\n  tolerance: {reason: r, rtol: 0.0}\n",
+            ":1: dice.mean: unreadable tolerance",
+        ),
+        (
+            "dice.mean:\n  value: 1\n  tolerance: {kind: close, reason: r}\n",
+            ":1: dice.mean: a Close tolerance",
+        ),
+        (
+            "dice.mean:\n  value: [1]\n  tolerance: {kind: exact, reason: r}\n",
+            ":1: dice.mean: its value is [1]",
+        ),
+        (f"dice.mean:\n  value: 1\n  within: x\n  tolerance: {CLOSE}\n", "its within is 'x'"),
+        (f"dice.mean:\n  value: 1\n  samples: [a]\n  tolerance: {CLOSE}\n", "its samples are ['a']"),
+        ("", ": the stored file holds nothing"),
+        ("two", ": the stored file holds two"),
+        ("a: [\n", ":2: the stored file is no YAML"),
+    ],
+)
+def test_a_stored_file_that_was_edited_by_hand_is_told_by_id_and_line(tmp_path, text, says):
+    path = tmp_path / "dice.yml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(MeasuredError) as caught:
+        stored.read_expectations(path)
+    told = str(caught.value)
+    assert f"dice.yml{says}" in told or says in told
+    assert "expected:" in told
+    assert "to mend: restore the file" in told
+    assert "object" not in told, "Python's words"
+
+
+@pytest.mark.parametrize(("old", "new"), [("two", 2.0), (2, "two")])
+def test_text_that_became_a_number_is_drift_and_so_is_the_reverse(old, new):
+    def one(value):
+        tolerance, form = (Exact(WHY), "") if isinstance(value, str) else (Close(WHY, atol=0.1), ".1f")
+        return Measurement("dice.mean", value, "m", tolerance, form)
+
+    before = {"dice.mean": stored.Expectation.of(one(old))}
+    found = compare.compare(record_of((one(new),)), before)
+    assert [d.kind for d in found] == ["policy", "outside"]
+    assert repr(old) in compare.table(found)

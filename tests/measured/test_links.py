@@ -8,7 +8,7 @@ import pytest
 
 from measured.mkdocs_yml import SiteSettings
 from measured.site import links
-from measured.site.finish import DeadLink
+from measured.site.finish import DeadLink, SharedAnchor
 
 
 @pytest.fixture
@@ -45,3 +45,13 @@ def test_a_link_of_a_finished_page_is_found_in_what_its_author_wrote(settings, l
     told = links.with_line(error, link, "deep/a.md", settings)
     assert (str(told.path), told.line) == ("docs/deep/a.md", line)
     assert told.problem == error.problem == pickle.loads(pickle.dumps(error)).problem
+
+
+def test_two_anchors_of_one_name_are_told_with_the_lines_of_both(settings):
+    text = '# A\n\n## B {#by-hand}\n\n[there](#by-hand) and #by-hand-too\n\n<a id="by-hand"></a>\n'
+    (settings.docs / "deep" / "a.md").write_text(text, encoding="utf-8")
+    error = pickle.loads(pickle.dumps(SharedAnchor("by-hand", "deep/a/index.html")))
+    told = links.with_lines_of_anchor(error, "by-hand", "deep/a.md", settings)
+    assert str(told).startswith(
+        "docs/deep/a.md:7: two elements of the page are called 'by-hand' (see line 3)\n  expected: an id"
+    )

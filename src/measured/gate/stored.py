@@ -14,6 +14,7 @@ from measured.errors import MeasuredError
 from measured.terms.measurement import (
     AtLeast,
     AtMost,
+    Exact,
     Measurement,
     Spread,
     Tolerance,
@@ -62,6 +63,8 @@ class Expectation:
 
     def under(self, measurement: Measurement) -> Expectation:
         """The value that was last looked at, under the policy that the measurement has now."""
+        if isinstance(self.value, str) != isinstance(measurement.value, str):
+            return replace(self, tolerance=Exact("text and numbers are never alike"), within=None)
         if measurement.tolerance == self.tolerance:
             return self
         both_spread = isinstance(self.tolerance, Spread) and isinstance(measurement.tolerance, Spread)
@@ -119,17 +122,49 @@ class Expectation:
         return data
 
     @classmethod
-    def from_dict(cls, name: str, data: Mapping[str, Any]) -> Expectation:
-        """The inverse of `as_dict`."""
+    def from_dict(cls, name: str, data: Any) -> Expectation:
+        """The inverse of `as_dict`.
+
+        Raises:
+            MeasuredError: something is missing, or of another kind than the tolerance needs; names the id.
+        """
+        if not isinstance(data, Mapping):
+            raise MeasuredError(f"{name} is {data!r}", expected="its value and its tolerance")
+        missing = [key for key in ("value", "tolerance") if key not in data]
+        if missing:
+            raise MeasuredError(f"{name} has no {' and no '.join(missing)}")
+        try:
+            tolerance = tolerance_from_dict(data["tolerance"])
+        except MeasuredError as error:
+            raise MeasuredError(f"{name}: {error.problem}", expected=error.expected) from error
+        value = data["value"]
+        fits = (
+            isinstance(value, bool | int | float | str) if isinstance(tolerance, Exact) else _is_number(value)
+        )
+        if not fits:
+            kind = "a number, truth value or text" if isinstance(tolerance, Exact) else "a number"
+            raise MeasuredError(
+                f"{name}: its value is {value!r}", expected=f"{kind}, as its tolerance asks for"
+            )
+        for key in ("standard_error", "within", "samples_within"):
+            if data.get(key) is not None and not _is_number(data[key]):
+                raise MeasuredError(f"{name}: its {key} is {data[key]!r}", expected="a number")
+        samples = data.get("samples", ())
+        if not isinstance(samples, list | tuple) or not all(map(_is_number, samples)):
+            raise MeasuredError(f"{name}: its samples are {str(samples)[:60]}", expected="a list of numbers")
         return cls(
             name,
-            data["value"],
-            tolerance_from_dict(data["tolerance"]),
+            value,
+            tolerance,
             data.get("standard_error"),
             data.get("within"),
-            tuple(map(float, data.get("samples", ()))),
+            tuple(map(float, samples)),
             data.get("samples_within"),
         )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _center(tolerance: Tolerance, value: Value) -> Value:
@@ -148,18 +183,33 @@ def read_expectations(path: Path) -> dict[str, Expectation]:
     Raises:
         MeasuredError: it cannot be read, or is not one.
     """
+    text = files.read_text(path)
     try:
-        data = fast_yaml.load(files.read_text(path))
-        return {name: Expectation.from_dict(name, entry) for name, entry in data.items()}
-    except MeasuredError as error:
-        raise MeasuredError(error.problem, path=path, line=error.line, expected=error.expected) from error
-    except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise MeasuredError(
-            f"the stored file cannot be read: {error}",
-            path=path,
-            expected="what `nox -s accept` writes",
-            mend="restore it from version control, or run: nox -s accept",
-        ) from error
+        data = fast_yaml.load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = f"the stored file is no YAML: {getattr(error, 'problem', None) or error}"
+        raise _unreadable(path, problem, mark.line + 1 if mark else None) from error
+    if not isinstance(data, dict):
+        raise _unreadable(path, f"the stored file holds {str(data)[:60] if data else 'nothing'}")
+    found = {}
+    for name, entry in data.items():
+        try:
+            found[str(name)] = Expectation.from_dict(str(name), entry)
+        except MeasuredError as error:
+            line = next((n for n, row in enumerate(text.splitlines(), 1) if row.startswith(f"{name}:")), None)
+            raise _unreadable(path, error.problem, line, error.expected) from error
+    return found
+
+
+def _unreadable(path: Path, problem: str, line: int | None = None, expected: str = "") -> MeasuredError:
+    return MeasuredError(
+        problem,
+        path=path,
+        line=line,
+        expected=expected or "what `nox -s accept` writes: of each measurement its value and its tolerance",
+        mend="restore the file from version control; or remove it, look at the values, then: nox -s accept",
+    )
 
 
 def read_all(folder: Path) -> dict[str, dict[str, Expectation]]:

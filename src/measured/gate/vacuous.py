@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 
+from measured.counting import counted
 from measured.errors import MeasuredError
-from measured.terms.record import Record
+from measured.located import declaration_of
+from measured.project import Project
+from measured.terms.claims import Judgement
 
 
-def refuse_vacuous(records: Mapping[str, Record]) -> str:
+def refuse_vacuous(project: Project) -> str:
     """Look at what each claim's null worlds found.
 
     Args:
-        records: by experiment.
+        project: whose claims; measured.
 
     Returns:
         What was looked at, in words.
 
     Raises:
-        MeasuredError: names each claim that is vacuous, and what to ask for.
+        MeasuredError: names each claim that is vacuous, where it is declared, and what to ask for.
     """
-    claims = [claim for record in records.values() for claim in record.claims.values()]
-    told = [f"{claim.id}: {problem}" for claim in claims for problem in claim.vacuous]
+    claims = [claim for record in project.read_records().values() for claim in record.claims.values()]
+    told = [line for claim in claims for line in _told(claim, project)]
     if told:
         raise MeasuredError(
-            f"{len(told)} faults in what claims rest on; nothing was published\n  " + "\n  ".join(told),
+            f"{counted(len(told), 'fault')} in what claims rest on; nothing was published\n  "
+            + "\n  ".join(told),
             expected="claims that are false in each world where their sentence is",
-            mend="mend the predicate, the null, or the sentence; see CONTRIBUTING.md, Claims that can fail",
+            mend="mend the predicate, the null, or the sentence; the nulls, and what each is for, are in the "
+            "engine's reference, and in: python -m pydoc measured.terms.null",
         )
-    nulls = [null for claim in claims for null in claim.nulls]
-    worlds = sum(null["worlds"] for null in nulls)
-    exempt = sum(bool(claim.exempt) for claim in claims)
+    tried = [claim for claim in claims if claim.holds]
+    nulls = [null for claim in tried for null in claim.nulls]
+    worlds = counted(sum(null["worlds"] for null in nulls), "world")
+    exempt = sum(bool(claim.exempt) for claim in tried)
+    false = [claim.id for claim in claims if not claim.holds]
+    hold = counted(len(tried), "claim that holds", "claims that hold")
     return (
-        f"{len(claims)} claims, each false in its null worlds ({len(nulls)} nulls, {worlds:,} worlds); "
-        f"{exempt} have no natural null"
+        f"{hold}, each false in its null worlds ({counted(len(nulls), 'null')}, {worlds}); "
+        f"{exempt} without a natural null"
+        + (f"; no page may make what does not hold: {', '.join(false)}" if false else "")
     )
+
+
+def _told(claim: Judgement, project: Project) -> Iterator[str]:
+    if not claim.vacuous:
+        return
+    place = declaration_of("Claim", claim.id, project.packages, project.root)
+    where = f"{place[0]}:{place[1]}: " if place else ""
+    for problem in claim.vacuous:
+        yield f"{where}{claim.id}: {problem}"

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from measured import files
+from measured.counting import counted
 from measured.errors import MeasuredError
 from measured.gate import compare, margins
 from measured.gate.compare import Drift
@@ -87,12 +88,13 @@ def pass_gate(project: Project) -> str:
     drifted = [v for v in found if v.drift]
     if drifted:
         raise MeasuredError(
-            f"the gate found drift in {len(drifted)} of {len(found)} experiments; nothing was published\n\n"
-            + tables(drifted),
+            f"the gate found drift in {len(drifted)} of {counted(len(found), 'experiment')}; "
+            "nothing was published\n\n" + tables(drifted),
             mend="mend what moved the values, or look at them with: nox -s accept",
         )
     files.write_text(stamp_of(project), _state(project))
-    return f"passed: {len(found)} experiments, {sum(v.compared for v in found)} values compared"
+    compared = counted(sum(v.compared for v in found), "value")
+    return f"passed: {counted(len(found), 'experiment')}, {compared} compared"
 
 
 def tables(found: Iterable[ExperimentVerdict]) -> str:

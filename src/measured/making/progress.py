@@ -68,7 +68,7 @@ class Progress:
         elif time.monotonic() - self._last >= EVERY and self._done < self._count:
             self._last = time.monotonic()
             busy = ", ".join(name for name, _ in self._busy.values())
-            self._say(f"  {self.in_words()}; now {busy}")
+            self._say(f"  {self.in_words()}{'; now ' if busy else ''}{busy}")
 
     def in_words(self) -> str:
         """Done, left, and when the rest will be done."""

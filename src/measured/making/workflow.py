@@ -358,7 +358,7 @@ def _at_declaration(project: Project, job: Job, error: MeasuredError) -> Measure
     experiment = project.declared.get(job.order.name)
     if error.path is not None or experiment is None:
         return error
-    place = declaration_of(experiment, project.packages, project.root)
+    place = declaration_of("Experiment", experiment.name, project.packages, project.root)
     if place is None:
         return error
     path, line = place

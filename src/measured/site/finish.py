@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from measured import files, keeping
+from measured.counting import counted
 from measured.errors import MeasuredError
 from measured.site import content_policy, documents, drawings, lean_scripts, search, styles
 from measured.site.finish_page import Finished, Page, Setting, finish_page
@@ -40,6 +41,27 @@ class DeadLink(MeasuredError):
         return DeadLink, (self.link, self.page, self.problem.removeprefix(f"the link {self.link} "))
 
 
+class SharedAnchor(MeasuredError):
+    """Two elements of a page with the same id: a link to it finds the first, whichever was meant.
+
+    Args:
+        anchor: the id.
+        page: the page's file in the site.
+    """
+
+    def __init__(self, anchor: str, page: str) -> None:
+        self.anchor, self.page = anchor, page
+        super().__init__(
+            f"two elements of the page are called {anchor!r}",
+            path=page,
+            expected="an id of its own for each: a link to it finds the first of them alone",
+            mend="rename or remove one: {#another-name} behind a heading, or its id=…",
+        )
+
+    def __reduce__(self):
+        return SharedAnchor, (self.anchor, self.page)
+
+
 @dataclass(frozen=True)
 class Report:
     """What finishing did: pages, sections that search lists, changes by step, the sheets that became one."""
@@ -51,7 +73,7 @@ class Report:
 
     def __str__(self) -> str:
         done = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
-        return f"{self.pages} pages, {self.sections} sections to search; {done}"
+        return f"{counted(self.pages, 'page')}, {counted(self.sections, 'section')} to search; {done}"
 
 
 def finish(
@@ -83,6 +105,7 @@ def finish(
         names = {name for page in pages.values() for name in page.names}
         styles.join(site, setting.sheets, names, cache / "sheet.json", setting.absent)
         lean_scripts.write(site, ("assets/javascripts", "assets/measured"), setting.theme_files)
+    refuse_shared_anchors(pages)
     refuse_dead_links(pages, site, setting)
     policy = content_policy.policy(text for page in pages.values() for text in page.scripts)
     for path, page in pages.items():
@@ -149,7 +172,7 @@ def _read(kept: Path) -> Finished | None:
             search.Section(**{**section, "paragraphs": tuple(section["paragraphs"])})
             for section in data.pop("sections")
         )
-        lists = {name: tuple(data.pop(name)) for name in ("scripts", "ids", "links", "names")}
+        lists = {name: tuple(data.pop(name)) for name in ("scripts", "ids", "shared", "links", "names")}
         return Finished(**data, **lists, sections=sections)
     except (AttributeError, KeyError, TypeError):
         return None  # never made, or half-written
@@ -159,6 +182,17 @@ def address(path: str) -> str:
     """The address of a file of the site, from its root."""
     folder, _, name = path.rpartition("/")
     return path if name != "index.html" else f"{folder}/" if folder else ""
+
+
+def refuse_shared_anchors(pages: Mapping[str, Finished]) -> None:
+    """Look for ids that two elements of a page have.
+
+    Raises:
+        SharedAnchor: names one.
+    """
+    for path, page in pages.items():
+        for anchor in page.shared:
+            raise SharedAnchor(anchor, path)
 
 
 def refuse_dead_links(pages: Mapping[str, Finished], site: Path, setting: Setting) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -106,6 +107,7 @@ class Finished:
         html: the page, with a mark where the content policy stands.
         scripts: the text of its inline scripts, all of them the theme's.
         ids: its anchors.
+        shared: those that two elements have, drawings aside, whose own parts alone refer to them.
         links: the addresses that it leads to or fetches, as written.
         names: classes, ids and values of attributes, which a style may ask for.
         sections: what search finds in it.
@@ -115,6 +117,7 @@ class Finished:
     html: str
     scripts: tuple[str, ...]
     ids: tuple[str, ...]
+    shared: tuple[str, ...]
     links: tuple[str, ...]
     names: tuple[str, ...]
     sections: tuple[search.Section, ...]
@@ -437,7 +440,9 @@ def _finished(tree: LexborHTMLParser, rendered: str, path: str, counts: dict[str
         raise MeasuredError(problem, path=path, expected="a page fit for readers")
     sections = tuple(search.sections(article)) if article is not None and path != "404.html" else ()
     scripts = [s for s in tree.css("script:not([src])") if "json" not in (s.attributes.get("type") or "")]
-    ids = dict.fromkeys(name for n in tree.css("[id]") if (name := n.attributes.get("id")))
+    ids = Counter(name for n in tree.css("[id]") if (name := n.attributes.get("id")))
+    drawn = Counter(name for n in tree.css("svg [id]") if (name := n.attributes.get("id")))
+    shared = tuple(name for name, count in ids.items() if count > max(drawn[name], 1))
     links = dict.fromkeys(
         value for name in ("href", "src") for n in tree.css(f"[{name}]") if (value := n.attributes.get(name))
     )
@@ -447,4 +452,4 @@ def _finished(tree: LexborHTMLParser, rendered: str, path: str, counts: dict[str
         raise MeasuredError("the page reads differently once it is written", path=path,
                             expected="elements that close as they open")  # fmt: skip
     names = tuple(sorted(used_styles.names_of(tree)))
-    return Finished(written, texts, tuple(ids), tuple(links), names, sections, counts)
+    return Finished(written, texts, tuple(ids), shared, tuple(links), names, sections, counts)

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from measured.counting import counted
 from measured.gate.stored import Expectation
 from measured.site.provenance import Provenance, drift, key_of, run_in_words
 from measured.site.reported import Comparison, sample_in_words
@@ -61,8 +62,8 @@ class Ledger:
         total, unused = len(p.library.measurements), [i for i in p.library.measurements if not p.pages.get(i)]
         claims, idle = len(p.library.claims), [c for c in p.library.claims if not p.claimed.get(c)]
         return (
-            f"{total} measurements; {total - len(unused)} are shown on a page, and {len(unused)} only here. "
-            f"{claims} claims; {claims - len(idle)} carry a sentence of a page.\n"
+            f"{counted(total, 'measurement')}: {total - len(unused)} on a page, and {len(unused)} only here. "
+            f"{counted(claims, 'claim')}: {claims - len(idle)} made by a sentence of a page.\n"
         )
 
     def _section(self, record: Record) -> str:

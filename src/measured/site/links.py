@@ -43,6 +43,23 @@ def with_line(error: MeasuredError, link: str, place: str, settings: SiteSetting
     return MeasuredError(error.problem, path=path, line=line, expected=error.expected, mend=error.mend)
 
 
+def with_lines_of_anchor(
+    error: MeasuredError, anchor: str, place: str, settings: SiteSettings
+) -> MeasuredError:
+    """An error about an anchor, told of the page that an author wrote, with the lines that name it."""
+    named = re.compile(rf"(?:#|id=[\"']?){re.escape(anchor)}(?![\w-])(?!\))")
+    shown, _ = place_of(place, f"#{anchor}", settings)
+    lines = [n for n, line in enumerate(_lines(settings.docs / place), 1) if named.search(line)]
+    others = f" (see line {' and line '.join(map(str, lines[:-1]))})" if lines[:-1] else ""
+    return MeasuredError(
+        error.problem + others,
+        path=shown,
+        line=lines[-1] if lines else None,
+        expected=error.expected,
+        mend=error.mend,
+    )
+
+
 def place_of(place: str, link: str, settings: SiteSettings) -> tuple[Path, int | None]:
     """The file of a page, as shown to people, and the line on which it names a link.
 
@@ -54,15 +71,19 @@ def place_of(place: str, link: str, settings: SiteSettings) -> tuple[Path, int |
     path = settings.docs / place
     root = settings.path.parent.resolve()
     shown = path.relative_to(root) if path.is_relative_to(root) else path
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return shown, None
+    lines = _lines(path)
     for written in _as_written(link):
         for number, line in enumerate(lines, 1):
             if written in line:
                 return shown, number
     return shown, None
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
 
 
 def _as_written(link: str) -> Iterator[str]:

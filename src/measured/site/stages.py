@@ -40,13 +40,17 @@ def make(project: Project, target: Path, environment: dict[str, str]) -> finish.
     unchecked = publishable.reasons_against(project) if project.quick else ()
     setting = setting_of(project, site, project.renderer, unchecked)
     kept = project.build / "finished"
+    places = {file_of(place, settings.directory_urls): place for place in site.pages}
     try:
         return finish.finish(target, setting, kept, one_sheet=project.one_style_sheet)
     except finish.DeadLink as error:
-        places = {file_of(place, settings.directory_urls): place for place in site.pages}
         if error.page not in places:
             raise
         raise links.with_line(error, error.link, places[error.page], settings) from error
+    except finish.SharedAnchor as error:
+        if error.page not in places:
+            raise
+        raise links.with_lines_of_anchor(error, error.anchor, places[error.page], settings) from error
 
 
 def setting_of(

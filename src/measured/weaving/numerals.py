@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from measured import files
+from measured.counting import counted
 from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings
 from measured.project import Project
@@ -85,9 +86,10 @@ class Report:
 
     def __str__(self) -> str:
         return (
-            f"{self.pages} pages, {len(self.by_hand)} numbers by hand; "
-            f"{len(self.promises)} promising words outside a claim, "
-            f"{len(self.unused)} measurements on no page, {len(self.idle)} claims not made"
+            f"{counted(self.pages, 'page')}, {counted(len(self.by_hand), 'number')} by hand; "
+            f"{counted(len(self.promises), 'promising word')} outside a claim, "
+            f"{counted(len(self.unused), 'measurement')} on no page, "
+            f"{counted(len(self.idle), 'claim')} not made"
         )
 
 

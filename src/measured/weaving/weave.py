@@ -332,7 +332,8 @@ class _Weaving:
                 mend="correct the name; or, where it is declared and not drawn yet, run: nox -s build",
             )
         counted = self.figures.setdefault(name, len(self.figures) + 1)
-        return self._make(number, _Figure(name, counted, " ".join(caption.split())))
+        before = sum(isinstance(one.value, _Figure) and one.value.name == name for one in self.made)
+        return self._make(number, _Figure(name, counted, " ".join(caption.split()), before))
 
     def claim(self, number: int, name: str, sentence: str, line: int) -> str:
         """`{% claim "name" %}sentence{% endclaim %}`: prose that stands only while its predicate holds."""
@@ -483,6 +484,7 @@ class _Weaving:
         if picture.source:
             links.append(f'[code]({self.to(picture.source)}){{ .data-link target="_self" }}')
         anchor = "figure-" + re.sub(r"[^a-z0-9]+", "-", made.name)
+        anchor += f"-again-{made.before}" if made.before else ""
         caption = f"**Figure {made.number}.** {self._expand(made.caption)} {' · '.join(links)}"
         reads = "" if piece.prefix else ' markdown="1"'
         # Inside a list or a tab, a caption is a paragraph: Python-Markdown closes none around a tag.
@@ -598,6 +600,7 @@ class _Figure:
     name: str
     number: int
     caption: str
+    before: int  # how many times the page has shown it
 
 
 @dataclass(frozen=True)
