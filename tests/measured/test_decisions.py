@@ -125,6 +125,11 @@ def test_a_claim_that_cannot_fail_is_named(gated):
         MeasuredError, match=r"1 fault in .*\n  dice\.empty: it holds where its sentence is false"
     ) as caught:
         vacuous.refuse_vacuous(claiming(gated, FINE, EMPTY))
+    mistyped = replace(
+        EMPTY, vacuous=("the null names dice.men, and nothing of that id was measured", "part 1 of 1 x")
+    )
+    with pytest.raises(MeasuredError, match=r"1 fault in .*measured; did you mean dice\.mean\?\n  expected"):
+        vacuous.refuse_vacuous(claiming(gated, mistyped))
     assert "CONTRIBUTING" not in str(caught.value), "a new project has none"
 
 

@@ -165,7 +165,9 @@ def test_what_is_begun_by_name_is_listed_and_loads(begun):
         text=True,
     )
     assert done.stdout.strip() == "['pi', 'coins', 'walks'] ['pi.errors', 'walks.mean']", done.stderr
-    assert "  - Measurements: measurements.md\n  - Walks: chance/walks.md\n\n" in text_of(begun, "mkdocs.yml")
+    assert "  - Home: index.md\n  - Walks: chance/walks.md\n  - Measurements: measurements.md\n" in text_of(
+        begun, "mkdocs.yml"
+    )
     assert text_of(begun, "docs/chance/walks.md").startswith("---\ntitle: Walks\n")
     for path in begun.root.rglob("*.py"):
         ast.parse(path.read_text(encoding="utf-8"))

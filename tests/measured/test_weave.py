@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from measured.errors import MeasuredError
-from measured.terms.experiment import Cell, Table
+from measured.terms.claims import Claim, above, below, every
+from measured.terms.experiment import Cell, Findings, Table
 from measured.terms.measurement import Exact, Measurement
+from measured.terms.parts import false_parts
 from measured.terms.trial import Confirmed
 from measured.weaving.page import scan
 from measured.weaving.references import Library, in_words, typeset
@@ -345,3 +347,41 @@ def test_what_is_mistyped_or_left_open_is_told_in_the_authors_words(text, line, 
         weave(text)
     assert caught.value.line == line
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        (
+            'a\n\n{% claim "dice.false" %}It\nis so.{% endclaim %}',
+            3,
+            "dice.false is false: 'It is so.'\n    part 2",
+        ),
+        ('a\n\n{% claim "dice.fals" %}x{% endclaim %}', 3, "did you mean dice.false"),
+        ('a\n\n{% claim "dice.open" %}x{% endclaim %}', 3, "cannot be decided"),
+        ('`{% claim "dice.false" %}x{% endclaim %}`\n\n{% claim "dice.holds" %}x{% endclaim %}', 0, ""),
+    ],
+)
+def test_a_claim_that_does_not_hold_is_told_before_anything_is_woven(text, line, says):
+    weaver = Weaver(LIBRARY, false_parts=lambda name: [f"part 2 of 3 is false: {name}"])
+    page = scan(text, Path("page.md"))
+    if not says:
+        weaver.refuse_claims(page)
+        return
+    with pytest.raises(MeasuredError) as caught:
+        weaver.refuse_claims(page)
+    assert str(caught.value).startswith(f"page.md:{line}: ")
+    assert says in str(caught.value)
+
+
+def test_the_false_parts_of_a_predicate_are_named_with_what_they_saw():
+    def predicate(findings):
+        return every(above({"a": 1.0}, 0), above({"b": 2.0}, 3), below({"c": 5.0}, 4))
+
+    findings = Findings(())
+    assert false_parts(Claim("a.b", "w", predicate), findings) == [
+        "part 2 of 3 is false: b = 2.0, bound = 3",
+        "part 3 of 3 is false: c = 5.0, bound = 4",
+    ]
+    assert false_parts(Claim("a.b", "w", lambda f: above({"a": 1.0}, 2)), findings) == []
+    assert false_parts(Claim("a.b", "w", lambda f: 1 / 0), findings) == []

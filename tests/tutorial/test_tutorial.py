@@ -129,7 +129,9 @@ def look_at(host: Path, below: str, page_path: str, list_path: str, scheme: str)
     complaints, strangers = [], []
     with browsing.served(host) as address, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browsing.chromium(), args=browsing.ARGUMENTS)
-        page = chromium.new_page(color_scheme=scheme, reduced_motion="reduce")
+        page = chromium.new_page(
+            color_scheme=scheme, reduced_motion="reduce", viewport={"width": 1440, "height": 900}
+        )
         page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
@@ -152,6 +154,10 @@ def look_at(host: Path, below: str, page_path: str, list_path: str, scheme: str)
         card.wait_for()
         words = card.locator(".card-words").inner_text()
         assert "crosses a half" in words, words
+        assert page.locator(".measured-figure svg.wide").is_visible(), (
+            "a wide window shows the narrow drawing"
+        )
+        assert page.locator(".measured-figure svg.wide").bounding_box()["width"] > 675
         ink = page.locator(".measured-figure svg text").first.evaluate("e => getComputedStyle(e).fill")
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (_brightness(ink) < _brightness(ground)) is (scheme == "light"), (ink, ground)

@@ -61,7 +61,7 @@ def _drift(record: Record, expected: Mapping[str, Expectation]) -> Iterator[Drif
         return
     for name, measurement in record.measurements.items():
         if name not in expected:
-            reason = "nothing is stored for it: look at the value, then run nox -s accept"
+            reason = "nothing is stored for it yet: look at the value"
             yield Drift(name, "new", "nothing", repr(measurement.value), "a stored value", reason)
             continue
         if measurement.tolerance != expected[name].tolerance:
@@ -131,7 +131,7 @@ def _samples(measurement: Measurement, expectation: Expectation) -> Iterator[Dri
         return
     if len(measurement.samples) != len(expectation.samples):
         stored, measured = (f"{len(s)} samples" for s in (expectation.samples, measurement.samples))
-        reason = "a claim decides on the samples: look at them, then run nox -s accept"
+        reason = "a claim decides on the samples, and there are more or fewer of them: look at them"
         yield Drift(measurement.id, "sample", stored, measured, stored, reason)
         return
     for seed, sample, stored in zip(measurement.seeds, measurement.samples, expectation.samples, strict=True):

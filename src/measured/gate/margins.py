@@ -295,7 +295,7 @@ def _on_arrays(slack: Slack) -> Iterator[Drift]:
             f"margin {slack.measured.margin:.4g}",
             "a stored margin",
             f"it decides on {', '.join(sorted(slack.reading.arrays))}, which no tolerance binds: its margin "
-            "is kept instead; look at it, then run nox -s accept",
+            "is kept instead: look at it",
         )
 
 

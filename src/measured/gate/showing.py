@@ -66,11 +66,13 @@ def show(drifted: Drifted) -> None:
     console = Console(width=170)
     for experiment in drifted.found:
         table = Table(title=experiment, title_justify="left", show_lines=False)
-        for heading in HEADINGS:
+        rows = drifted.rows(experiment)
+        filled = [index for index in range(len(HEADINGS)) if any(row[index] for row in rows)]
+        for heading in (HEADINGS[index] for index in filled):
             words = heading in ("id", "why", "pages", "claims")
             table.add_column(heading, overflow="fold", justify="left" if words else "right")
-        for row in drifted.rows(experiment):
-            table.add_row(*(_plain(cell) for cell in row))
+        for row in rows:
+            table.add_row(*(_plain(row[index]) for index in filled))
         console.print(table)
     for name, before, after in drifted.figures:
         console.print(f"figure {name}: {_moved(before, after)}", markup=False)

@@ -228,7 +228,8 @@ def _all_steps(text: str, path: str, setting: Setting) -> Finished:
             raise MeasuredError(
                 f"of {wanted} {name} that were woven into the page, {counts[name]} are in what was rendered",
                 path=path,
-                expected="each of them; the markdown_extensions that they need (CONTRIBUTING)",
+                expected="each of them; among the markdown_extensions attr_list, md_in_html, tables, "
+                "pymdownx.arithmatex and superfences, as in the mkdocs.yml that `measured init` writes",
             )
     written = formulas.unbroken(_without_blank_lines(page.text()))
     final = LexborHTMLParser(written)

@@ -25,6 +25,9 @@ from measured.project import Project
 from measured.site import collisions, data_files, generated, hooks, ledger, notebooks, provenance
 from measured.site.finish_page import NEUTRAL, Expected, address_of, file_of
 from measured.site.product import vendor_folder
+from measured.terms.parts import false_parts
+from measured.terms.reading import findings_of
+from measured.terms.record import Record
 from measured.weaving import cells, diagrams, formulas
 from measured.weaving.kernel import Setup
 from measured.weaving.page import PageSource, scan
@@ -142,14 +145,16 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
         row_page=ledger.PAGE,
         claims_must_hold=not project.quick,
         shows_gaps=gaps,
+        false_parts=lambda name: _false_parts(project, records, name),
     )
     renderer = Renderer.of(settings, project.build / "readings")
 
     def weave_page(place: str, path: Path) -> generated.Page:
         source = read_page(path, project.root, renderer)
+        weaver.refuse_claims(source)
         return _woven(project, weaver, source, place, renderer)
 
-    pages, copied = {}, {}
+    pages, copied, sources = {}, {}, {}
     found = list(settings.files(drafts))
     collisions.refuse_among(found, settings)
     authored = dict(found)
@@ -157,7 +162,10 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
         if not is_page(place):
             copied[place] = path
             continue
-        pages[place] = weave_page(place, path)
+        sources[place] = read_page(path, project.root, renderer)
+        weaver.refuse_claims(sources[place])  # of each page, before the first cell is executed
+    for place, source in sources.items():
+        pages[place] = _woven(project, weaver, source, place, renderer)
 
     def link(place: str) -> str:
         return NEUTRAL + (address_of(place, settings.directory_urls) if is_page(place) else place)
@@ -165,9 +173,18 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
     elsewhere = _elsewhere(project, settings, copied)
     vendor = vendor_folder(project, settings)
     site = generated.Site(settings.name, settings.repository, link, vendor, elsewhere)
-    sources = (generated.files(project, library, pages, site), hooks.load(project).files(project))
-    made = collisions.collect(sources, authored, settings)
+    made_by = (generated.files(project, library, pages, site), hooks.load(project).files(project))
+    made = collisions.collect(made_by, authored, settings)
     return WovenSite(settings, pages, made, copied, weave_page)
+
+
+def _false_parts(project: Project, records: Mapping[str, Record], name: str) -> list[str]:
+    """Which parts of a claim that does not hold are false, by the predicate as it is now."""
+    for experiment in project.declared.values():
+        for claim in experiment.claims:
+            if claim.id == name and experiment.name in records:
+                return false_parts(claim, findings_of(records[experiment.name]))
+    return []
 
 
 def read_page(path: Path, root: Path, renderer: Renderer) -> PageSource:

@@ -17,6 +17,7 @@ from measured.mkdocs_yml import SiteSettings
 from measured.names import checked
 from measured.project import Project
 
+_GENERATED = ("measurements.md", "confirmations.md")  # lists at the end of a navigation
 _TEMPLATES = Path(__file__).parent / "new"
 
 
@@ -178,7 +179,10 @@ def _after_docstring(tree: ast.Module) -> int:
 
 
 def _in_navigation(path: Path, title: str, place: str) -> Path:
-    """The settings with one more page, at the end of the navigation, in the manner of its other entries."""
+    """The settings with one more page, in the manner of the navigation's other entries.
+
+    It stands at the end, but before generated lists: a reader who follows "Next" reads the pages first.
+    """
     lines = read_text(path).splitlines()
     start = next(number for number, line in enumerate(lines) if re.match(r"nav:\s*(#.*)?$", line))
     entries = []
@@ -188,6 +192,9 @@ def _in_navigation(path: Path, title: str, place: str) -> Path:
         if line.strip():
             entries.append(number)
     indent = re.match(r" *", lines[entries[0]])[0]
-    lines.insert(entries[-1] + 1, f"{indent}- {title}: {place}")
+    after = entries[-1] + 1
+    while len(entries) > 1 and lines[entries[-1]].strip().endswith(_GENERATED):
+        after = entries.pop()
+    lines.insert(after, f"{indent}- {title}: {place}")
     files.write_text(path, "\n".join(lines) + "\n")
     return path

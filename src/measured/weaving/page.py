@@ -323,9 +323,7 @@ def _front_matter(text: str, path: Path) -> tuple[dict[str, Any], dict[str, int]
             path=path,
             line=mark.line + 2 if mark else 1,
             expected="`key: value` lines between two lines of ---",
-            mend='put quotes around a value that begins with {{: title: "{{ … }}"'
-            if "{{" in match[1]
-            else "",
+            mend='put quotes around a value that holds a colon or begins with {{: title: "One: two"',
         ) from error
     if not isinstance(meta, dict):
         raise MeasuredError(

@@ -10,7 +10,7 @@ import difflib
 import posixpath
 import re
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from jinja2.ext import Extension
 from jinja2.sandbox import SecurityError
 
 from measured.errors import MeasuredError
+from measured.terms.claims import Judgement
 from measured.terms.experiment import Cell
 from measured.weaving.conditions import refuse_conditions
 from measured.weaving.conditions_shown import with_conditions
@@ -39,6 +40,7 @@ _REFERENCE = re.compile(
     r"""(?:\| *fmt\((?P<quote>["'])(?P<format>[^"'\\\n]*)(?P=quote)\) *)?\}\}"""
 )
 _OF_PROSE = ("claim", "endclaim", "figure", "endfigure")
+_CLAIM = re.compile(r"""\{%[-+]?\s*claim\s+["']([^"']+)["']""")
 _MADE_TOKEN = re.compile(f"{_MADE}(\\d+){END}")
 # Where a link would stand in a link, or in something that is pressed.
 _NO_LINKS = (*HEADINGS, "a", "button", "label")
@@ -93,6 +95,7 @@ class Weaver:
         claims_must_hold: off for quick records, whose few draws and seeds decide nothing.
         shows_gaps: whether a page says in the place of what is not there what would make it; for quick pages
             and for previews.
+        false_parts: says, by the id of a claim that does not hold, which parts of it are false.
     """
 
     library: Library
@@ -101,6 +104,7 @@ class Weaver:
     data_folder: str = "data"
     claims_must_hold: bool = True
     shows_gaps: bool = False
+    false_parts: Callable[[str], Iterable[str]] = lambda _: ()
 
     def weave(
         self, page: PageSource, cells: Mapping[int, str] | None = None, where: str = "index.md"
@@ -117,6 +121,62 @@ class Weaver:
                 hold, malformed template code; with path and line.
         """
         return _Weaving(self, page, cells or {}, where).result()
+
+    def refuse_claims(self, page: PageSource) -> None:
+        """Look at the claims of a page before its cells are executed: what is false is known by then.
+
+        Raises:
+            MeasuredError: one is unknown, does not hold, or could not fail; with path and line.
+        """
+        for piece in page.pieces:
+            named = _CLAIM.match(piece.text) if piece.tag == "claim" and not piece.is_literal else None
+            if named is None or piece.partner is None:
+                continue
+            said = " ".join(page.body[piece.end : page.pieces[piece.partner].start].split())
+            try:
+                self.judgement(named[1], said, piece.line)
+            except MeasuredError as error:
+                raise MeasuredError(
+                    error.problem, path=page.path, line=error.line, expected=error.expected, mend=error.mend
+                ) from error
+
+    def judgement(self, name: str, said: str, line: int | None) -> Judgement | None:
+        """What became of a claim; None where a page may show the gap.
+
+        Raises:
+            MeasuredError: no record has it, it does not hold, or it could not fail.
+        """
+        found = self.library.claims.get(name)
+        if found is None and self.shows_gaps:
+            return None
+        if found is None:
+            raise MeasuredError(
+                f"no record has a claim {name!r}",
+                line=line,
+                expected=meant(name, self.library.claims, "the id of a claim that an experiment declares"),
+                mend="correct the id; or, where it is declared and its record is missing, run: nox -s build",
+            )
+        older = (
+            "; or, where it was mended since it was measured, run: nox -s build" if self.shows_gaps else ""
+        )
+        if self.claims_must_hold and not found.holds:
+            saw = ", ".join(f"{k} = {v}" for k, v in found.saw.items())
+            state = f"cannot be decided ({found.undecidable})" if found.undecidable else "is false"
+            parts = "".join(f"\n    {part}" for part in self.false_parts(name))
+            raise MeasuredError(
+                f"the claim {name} {state}: {said!r}{parts}",
+                line=line,
+                expected=f"{found.words}; it saw {saw or 'nothing'}",
+                mend=f"change the sentence to what was measured, or mend the experiment{older}",
+            )
+        if self.claims_must_hold and found.vacuous:
+            raise MeasuredError(
+                f"the claim {name} could not fail: {said!r}",
+                line=line,
+                expected="a claim that is false in each world where its sentence is",
+                mend=found.vacuous[0] + older,
+            )
+        return found
 
 
 class _Weaving:
@@ -349,27 +409,9 @@ class _Weaving:
         return _Block(name)
 
     def _stands(self, name: str, said: str, line: int | None = None) -> None:
-        found = self.weaver.library.claims.get(name)
-        if found is None and self.weaver.shows_gaps:
-            return
+        found = self.weaver.judgement(name, said, line)
         if found is None:
-            raise MeasuredError(
-                f"no record has a claim {name!r}",
-                line=line,
-                expected=meant(
-                    name, self.weaver.library.claims, "the id of a claim that an experiment declares"
-                ),
-                mend="correct the id; or, where it is declared and its record is missing, run: nox -s build",
-            )
-        if self.weaver.claims_must_hold and not found.holds:
-            saw = ", ".join(f"{k} = {v}" for k, v in found.saw.items())
-            state = f"cannot be decided ({found.undecidable})" if found.undecidable else "is false"
-            raise MeasuredError(
-                f"the claim {name} {state}: {said!r}",
-                line=line,
-                expected=f"{found.words}; it saw {saw or 'nothing'}",
-                mend="change the sentence to what was measured, or mend the experiment",
-            )
+            return
         promised = unsupported(said, found, self.weaver.library.measurements)
         if self.weaver.claims_must_hold and promised:
             raise MeasuredError(
@@ -377,13 +419,6 @@ class _Weaving:
                 line=line,
                 expected=found.words,
                 mend="say what the predicate asks for, or ask for what the sentence says",
-            )
-        if self.weaver.claims_must_hold and found.vacuous:
-            raise MeasuredError(
-                f"the claim {name} could not fail: {said!r}",
-                line=line,
-                expected="a claim that is false in each world where its sentence is",
-                mend=found.vacuous[0],
             )
         self.claims[name] = None
 
