@@ -85,6 +85,7 @@ class PreviewServer(LiveReloadServer):
         for path in ended:
             self.unwatch(path)
             self._awaited.add(path)
+            self._changed.add(Path(path))
         for path in [path for path in self._awaited if os.path.exists(path)]:
             self._awaited.discard(path)
             self.watch(path)

@@ -127,4 +127,4 @@ def test_the_theme_overrules_none_of_what_the_engine_styles(shown, width):
     assert (OWN_ASSETS / "pages.css").is_file()
     count, overruled = shown(width).evaluate(OVERRULED, "assets/measured/pages.css")
     assert count > 10
-    assert overruled == []
+    assert overruled == [], "\n".join(overruled)
