@@ -128,7 +128,9 @@ def test_a_claim_that_cannot_fail_is_named(gated):
     mistyped = replace(
         EMPTY, vacuous=("the null names dice.men, and nothing of that id was measured", "part 1 of 1 x")
     )
-    with pytest.raises(MeasuredError, match=r"1 fault in .*measured; did you mean dice\.mean\?\n  expected"):
+    with pytest.raises(
+        MeasuredError, match=r"of that id was measured; did you mean dice\.mean\?\n  expected"
+    ):
         vacuous.refuse_vacuous(claiming(gated, mistyped))
     assert "CONTRIBUTING" not in str(caught.value), "a new project has none"
 

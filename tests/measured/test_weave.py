@@ -14,7 +14,7 @@ from measured.terms.trial import Confirmed
 from measured.weaving.page import scan
 from measured.weaving.references import Library, in_words, typeset
 from measured.weaving.weave import Picture, Weaver
-from weaving import record_of, weave
+from weaving import LIBRARY, record_of, weave
 
 
 def plain(text, **options):
@@ -338,6 +338,7 @@ def test_an_option_that_nobody_reads_is_told():
         ("a {% if dice.mean > 3 %}x\n\nmore", 1, "{% if dice.mean > 3 %} opens here and is never closed"),
         ("a\n\n`{% claim %}` {% endif %}", 3, "{% endif %} closes nothing"),
         ("a {% endclaim %}", 1, "{% endclaim %} closes nothing"),
+        ("a\n\nb {{ dice.run.k7 }} and {{ dice.mean }}", 3, "no record has dice.run.k7"),
         ('a {% clam "dice.holds" %}x{% endclam %}', 1, "did you mean {% claim … %}?"),
         ('a {{ dice.mean | fmtt(".1f") }}', 1, "no filter is called 'fmtt'"),
     ],

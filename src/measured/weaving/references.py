@@ -34,6 +34,20 @@ def meant(name: str, known: Iterable[str], otherwise: str = "") -> str:
     return few or otherwise
 
 
+class UnknownReference(MeasuredError):
+    """A reference that no record answers.
+
+    Args:
+        name: as far as it was followed.
+        problem: see `MeasuredError`.
+        more: see `MeasuredError`.
+    """
+
+    def __init__(self, name: str, problem: str, **more: Any) -> None:
+        self.name = name
+        super().__init__(problem, **more)
+
+
 @dataclass(frozen=True)
 class Shown:
     """A value as the page shows it.
@@ -288,14 +302,15 @@ class Library:
         """Whether some reference is `name` or starts with it."""
         return name in self._beginnings
 
-    def unknown(self, name: str) -> MeasuredError:
+    def unknown(self, name: str) -> UnknownReference:
         """The error for a reference that no record answers."""
         known = [*self.measurements, *self._other_names()]
         close = (
             difflib.get_close_matches(name, known, n=3)
             or [k for k in known if k.startswith(name.rpartition(".")[0] + ".")][:3]
         )
-        return MeasuredError(
+        return UnknownReference(
+            name,
             f"no record has {name}",
             expected=f"did you mean {', '.join(close)}?"
             if close

@@ -25,7 +25,7 @@ from measured.weaving.conditions import refuse_conditions
 from measured.weaving.conditions_shown import with_conditions
 from measured.weaving.page import Fence, PageSource, Piece, block_lines, box_of, opened
 from measured.weaving.promises import unsupported
-from measured.weaving.references import Library, Number, Shown, meant
+from measured.weaving.references import Library, Number, Shown, UnknownReference, meant
 from measured.weaving.renderer import END, HEADINGS
 from measured.weaving.sandbox import Sandbox
 from measured.weaving.unsearched import with_lasting_marks
@@ -295,6 +295,9 @@ class _Weaving:
             raise self._at(
                 MeasuredError(problem, expected="references, and arithmetic on them"), line(_line_of(error))
             ) from error
+        except UnknownReference as error:
+            written = text.split("\n")[(_line_of(error) or 1) - 1]
+            raise self._at(self._unknown(error.name, written), line(_line_of(error))) from error
         except MeasuredError as error:
             raise self._at(error, line(error.line or _line_of(error))) from error
         except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
@@ -304,8 +307,12 @@ class _Weaving:
         name = re.search(r"'([^']+)' is undefined", error.message or "")
         if name is None:
             return MeasuredError(f"the expression fails: {error.message}")
-        full = re.search(rf"\b{re.escape(name[1])}(\.\w+)*", written)
-        return self.weaver.library.unknown(full[0] if full else name[1])
+        return self._unknown(name[1], written)
+
+    def _unknown(self, name: str, written: str) -> MeasuredError:
+        """The error for a reference as it stands in the page: what fails may be its beginning."""
+        full = re.search(rf"\b{re.escape(name)}(\.\w+)*", written)
+        return self.weaver.library.unknown(full[0] if full else name)
 
     def _at(self, error: MeasuredError, line: int | None) -> MeasuredError:
         return MeasuredError(
