@@ -35,6 +35,8 @@ caption goes on for longer than a line of the widest page, so that it would stre
 {% endfigure %}
 
 $$\\pi = 4 \\int_0^1 \\sqrt{1 - x^2} \\, dx$$
+
+Nothing stands last on a page but words.
 """
 # Every declaration of the engine's sheets that another sheet overrules where it applies.
 OVERRULED = """async (folder) => {
