@@ -84,6 +84,12 @@ def _order_depends(found: Findings) -> Verdict:
     )
 
 
+def _order_mostly_depends(found: Findings) -> Verdict:
+    covered = _mean_apart(found, _rank("gradient", "correlation"), _rank("rollout", "correlation"))
+    hidden = _mean_apart(found, _rank("rollout", "hiding"), _rank("gradient", "hiding"))
+    return above({"covered": covered, "hidden": hidden}, 0.0)
+
+
 def _distance_beats_raw(found: Findings) -> Verdict:
     return every(
         above(_apart(found, _rank("raw", "deletion"), _rank("distance", "deletion")), 0.0),
@@ -298,6 +304,27 @@ CLAIMS = (
         ),
         confirmed_by=Confirmation(
             trials.PLAIN, "gradient_correlation > rollout_correlation and rollout_hiding > gradient_hiding"
+        ),
+    ),
+    Claim(
+        "explanation.order_mostly_depends",
+        "on average gradient × input ranks patches better than rollout when they are covered, and worse when "
+        "they are hidden",
+        _order_mostly_depends,
+        nulls=(
+            swapped(
+                "explanation.faithfulness.rollout.{measure}", "explanation.faithfulness.gradient.{measure}"
+            ),
+            instead(
+                "explanation.faithfulness.gradient.correlation",
+                by="explanation.faithfulness.rollout.correlation",
+            ),
+            instead("explanation.faithfulness.rollout.hiding", by="explanation.faithfulness.gradient.hiding"),
+        ),
+        confirmed_by=Confirmation(
+            trials.YARDSTICKS,
+            "gradient_correlation > rollout_correlation and rollout_hiding > gradient_hiding",
+            least="most",
         ),
     ),
     Claim(

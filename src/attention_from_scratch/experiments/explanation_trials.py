@@ -17,6 +17,7 @@ from measured.terms.trial import Trial
 RANKED = ("raw", "norm", "rollout", "gradient", "integrated")
 ORDERED = ("raw", "rollout", "gradient", "integrated", "distance", "ink", "random", "covering")
 INSERTED = ("raw", "distance", "ink", "random")
+COMPARED = ("gradient", "rollout")
 AREAS = ("confidence", "entropy", "maximum", "best_attention", "typical_image", "image_and_attention")
 EVEN = ("even", "even_first", "even_everywhere")
 
@@ -43,6 +44,12 @@ def ask_plain(seed: int, **training: Any) -> dict[str, float]:
     kept |= {f"kept_{name}": changed[name][0] for name in EVEN}
     kept |= swaps.other_weights(run, seed, p)
     return _plain_numbers(kept)
+
+
+def ask_yardsticks(seed: int, **training: Any) -> dict[str, float]:
+    """Train one vision transformer; how two maps rank patches that are covered, and hidden."""
+    found = maps.faithfulness(train_vision(seed, kind="plain", **training), seed, plan.PARAMETERS)
+    return _plain_numbers({f"{m}_{y}": found[m][y] for m in COMPARED for y in ("correlation", "hiding")})
 
 
 def ask_planted(seed: int, **training: Any) -> dict[str, float]:
@@ -101,6 +108,13 @@ PLAIN = Trial(
         **dict.fromkeys(("unremarkable", "another_first"), 0.2),
         "output_change": 1e-4,
     },
+)
+YARDSTICKS = Trial(
+    "digits_by_two_yardsticks",
+    "A vision transformer on digits: does the intervention decide which of two maps ranks patches better?",
+    ask_yardsticks,
+    {**plan.TRAINING, **plan.GRADIENTS},
+    tolerance={f"{name}_{yardstick}": 0.1 for name in COMPARED for yardstick in ("correlation", "hiding")},
 )
 MARKED = Trial(
     "digits_with_a_mark",
