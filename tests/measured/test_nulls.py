@@ -203,6 +203,10 @@ def test_what_fresh_seeds_confirm_was_formed_on_some():
         )
 
 
+def test_a_claim_that_cannot_be_decided_is_no_claim_without_seeds():
+    assert formed_on(lambda f: f["a.not_measured"], Scope("Trained.")) == ()
+
+
 def test_samples_name_their_seeds_themselves():
     seeds = formed_on(lambda f: above(samples(f, "a.good"), 0.9), Scope("Trained.", seeds=("seeds",)))
     assert seeds == (0, 1, 2, 3, 4)

@@ -513,14 +513,14 @@ CLAIMS = (
         confirmed_by=Confirmation(trials.REACH, "simple_rnn_t100 > 0.95 and simple_rnn_t200 > 0.6"),
     ),
     Claim(
-        "recurrence.simple_reaches_100",
-        "the SimpleRNN with its orthogonal start answers more than 0.95 at 100 tokens, for every seed",
-        lambda f: above(ACCURACY.samples(f, variant="simple_rnn", t=100), 0.95),
+        "recurrence.simple_mostly_reaches_100",
+        "the SimpleRNN with its orthogonal start answers more than 0.9 at 100 tokens, on average over seeds",
+        lambda f: above(ACCURACY.values(f, variant="simple_rnn", t=100), 0.9),
         nulls=(
-            one_seed("recurrence.accuracy.simple_rnn.t100", by="recurrence.chance"),
             instead("recurrence.accuracy.simple_rnn.t100", by="recurrence.accuracy.gru.t100"),
+            becomes("recurrence.accuracy.simple_rnn.t100", by="recurrence.chance"),
         ),
-        confirmed_by=Confirmation(trials.SIMPLE, "simple_rnn_t100 > 0.95"),
+        confirmed_by=Confirmation(trials.SIMPLE, "simple_rnn_t100 > 0.9", least="most"),
     ),
     Claim(
         "recurrence.simple_mostly_reaches_200",

@@ -85,7 +85,7 @@ def _conditioned(
     return replace(
         found,
         scope=" ".join(conditions or [scope.of_parameters(settings)]),
-        seeds=_formed_on(claim, experiment, read, of_arrays, settings),
+        seeds=() if found.undecidable else _formed_on(claim, experiment, read, of_arrays, settings),
         reads=tuple(sorted(reading.names)),
         carries=_carries(read),
         exempt=claim.exempt,
