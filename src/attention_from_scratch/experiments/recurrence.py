@@ -514,13 +514,13 @@ CLAIMS = (
     ),
     Claim(
         "recurrence.simple_mostly_reaches_100",
-        "the SimpleRNN with its orthogonal start answers more than 0.9 at 100 tokens, on average over seeds",
-        lambda f: above(ACCURACY.values(f, variant="simple_rnn", t=100), 0.9),
+        "the SimpleRNN with its orthogonal start answers more than 0.8 at 100 tokens, on average over seeds",
+        lambda f: above(ACCURACY.values(f, variant="simple_rnn", t=100), 0.8),
         nulls=(
             instead("recurrence.accuracy.simple_rnn.t100", by="recurrence.accuracy.gru.t100"),
             becomes("recurrence.accuracy.simple_rnn.t100", by="recurrence.chance"),
         ),
-        confirmed_by=Confirmation(trials.SIMPLE, "simple_rnn_t100 > 0.9", least="most"),
+        confirmed_by=Confirmation(trials.SIMPLE, "simple_rnn_t100 > 0.8", least="most"),
     ),
     Claim(
         "recurrence.simple_mostly_reaches_200",
