@@ -151,7 +151,7 @@ def test_punctuation_stands_at_its_formula(visit):
           const range = document.createRange();
           range.setStart(next, 0);
           range.setEnd(next, 1);
-          const last = [...formula.querySelectorAll("mi, mn")].at(-1).getBoundingClientRect();
+          const last = [...formula.querySelectorAll("mi, mn, mo")].at(-1).getBoundingClientRect();
           const gap = range.getBoundingClientRect().left - last.right;
           return gap < -1 || gap > 4 ? [[formula.getAttribute("alttext"), next.data.slice(0, 9), gap]] : [];
         })"""
