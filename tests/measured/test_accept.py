@@ -6,13 +6,21 @@ import re
 
 import pytest
 
+from samples import copy
 
-@pytest.fixture
-def drifted(sample):
+
+@pytest.fixture(scope="module")
+def drifted_once(accepted, tmp_path_factory):
+    sample = copy(accepted.root, tmp_path_factory.mktemp("drifted") / "dice")
     sample.edit("src/dice/fair.py", '"draws": 600', '"draws": 601')
     result = sample.build()
     assert result.returncode == 1, result.stdout
     return sample
+
+
+@pytest.fixture
+def drifted(drifted_once, tmp_path):
+    return copy(drifted_once.root, tmp_path / "dice")
 
 
 def test_declining_stores_nothing_and_shows_everything(drifted):
