@@ -176,6 +176,7 @@ def bench(session: nox.Session) -> None:
     """Print ratios measured in one run: builds against MkDocs and others, weights, training, a cluster."""
     install(session, cluster=True)
     session.run("python", "scripts/bench.py", *session.posargs)
+    session.run("python", "scripts/bench_workers.py")
     session.run("python", "scripts/bench_cluster.py")
     session.run("python", "scripts/bench_others.py")
 
