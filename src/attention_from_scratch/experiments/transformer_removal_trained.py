@@ -11,21 +11,22 @@ After the look: the claims, whose words follow what these seeds showed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 from attention_from_scratch.experiments import transformer_norm_plan as plan
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT
+from attention_from_scratch.experiments.sequence_runs import train_and_test
 from attention_from_scratch.tasks.sequences import SYMBOLS
 from measured.terms.claims import Claim, Verdict, above, below, every, falls
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family
 from measured.terms.measurement import Spread
-from measured.terms.null import flat, one_seed, relabelled, swapped
+from measured.terms.null import flat, instead, one_seed, relabelled, swapped
 from measured.terms.scope import Scope
-from measured.terms.trial import Study, read_outcomes
+from measured.terms.trial import Confirmation, Study, Trial, read_outcomes
 
 STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "transformer_removal.json"
 WORDS = {name: words for name, (words, _) in plan.VARIANTS.items()}
@@ -119,10 +120,43 @@ def _dispensable(found: Findings) -> Verdict:
     return above(ACCURACY.samples(found, variant=DISPENSABLE, depth=DEEP), 0.8)
 
 
+def _fails_apart(found: Findings) -> Verdict:
+    """After a look: at four blocks the tokens are not alike, and it answers little all the same."""
+    at = {"variant": "residual", "depth": 4}
+    return every(above(APART.samples(found, **at), 0.3), below(ACCURACY.samples(found, **at), 0.31))
+
+
 def _one_block_short(found: Findings) -> Verdict:
     return below(ACCURACY.samples(found, variant=list(plan.VARIANTS), depth=1), 0.4)
 
 
+# What the trials of the study chose for models without residual sums; a test compares them.
+RESIDUAL_RATES = {2: 3e-3, 4: 1e-3, 8: 1e-4}
+
+
+def ask(seed: int, rates: Mapping[str, float]) -> dict[str, float]:
+    """Train models without residual sums from this seed; accuracies, and what is left of the differences.
+
+    Args:
+        seed: of the weights and of the sequences.
+        rates: by the number of blocks.
+    """
+    kept = {}
+    for depth, rate in rates.items():
+        differing = {**plan.VARIANTS["residual"][1], "blocks": int(depth)}
+        given = plan.settings(seed, differing, rate, plan.REMOVAL_PARAMETERS["warm_up"])
+        made = train_and_test(**given, look_at=plan.REMOVAL_PARAMETERS["look_at"])
+        kept |= {f"accuracy_{depth}": made["accuracy"][0], f"apart_{depth}": made["apart_trained"][-1]}
+    return kept
+
+
+FRESH = Trial(
+    "residual_fresh_seeds",
+    "Without residual sums, do more blocks make it worse, and is it because tokens become alike?",
+    ask,
+    {"rates": {str(depth): rate for depth, rate in RESIDUAL_RATES.items()}},
+    tolerance={f"{what}_{depth}": 0.3 for what in ("accuracy", "apart") for depth in RESIDUAL_RATES},
+)
 AT = "transformer.removal.accuracy.{variant}.d{depth}"
 CLAIMS = (
     Claim(
@@ -156,6 +190,23 @@ CLAIMS = (
                 for one, other in pairwise(DEEP)
             ),
         ),
+        confirmed_by=Confirmation(FRESH, "accuracy_2 > accuracy_4 > accuracy_8", least="most"),
+    ),
+    Claim(
+        "transformer.removal_fails_apart",
+        "four blocks without residual sums, every seed: more than 0.3 of the tokens' norm is not common to "
+        "them, and less than 0.31 of the questions are answered",
+        _fails_apart,
+        nulls=(
+            instead(
+                "transformer.removal.apart_trained.residual.d4",
+                by="transformer.removal.apart_trained.residual.d8",
+            ),
+            one_seed("transformer.removal.apart_trained.residual.d4", by=0.0),
+            instead(AT.format(variant="residual", depth=4), by=AT.format(variant="whole", depth=4)),
+            one_seed(AT.format(variant="residual", depth=4), by=1.0),
+        ),
+        confirmed_by=Confirmation(FRESH, "apart_4 > 0.3 and accuracy_4 < 0.31"),
     ),
     Claim(
         "transformer.removal_dispensable",
@@ -202,7 +253,7 @@ EXPERIMENT = Experiment(
         "transformer.removal.*": Scope(
             "Causal models of width {width} with {num_heads} heads, {steps} updates of {batch} sequences of "
             "{length} tokens, gradients clipped at a norm of {clip_norm}, Adam with a warm-up over {warm_up} "
-            "updates to the best of the rates {rates}, "
+            "updates to the best of the rates {rates} and their neighbours where the best is at an end, "
             "chosen with seed {rate_seed} in {rate_steps} updates; seeds {seeds}."
         )
     },

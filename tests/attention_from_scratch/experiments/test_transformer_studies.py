@@ -68,7 +68,7 @@ def test_a_cell_of_the_map_is_told_once_all_of_its_seeds_are_trained(tmp_path, m
 def test_a_model_without_a_part_is_told_once_all_of_its_seeds_are_trained(tmp_path, monkeypatch):
     plan, module = transformer_norm_plan, transformer_removal_trained
     names = [plan.removal_name("norm", 4, seed) for seed in plan.REMOVAL_PARAMETERS["seeds"]]
-    trials = [plan.removal_trial("norm", 4, rate) for rate in plan.RATES.values()]
+    trials = [plan.removal_trial("norm", 4, rate) for rate in (1e-4, 3e-4, *plan.RATES.values())]
     told = {"apart_trained": [0.9, 0.25], "validation": [0.5]}
     store(tmp_path / "b.json", [*trials, *names[:-1]], monkeypatch, module, **told)
     assert len(module.measure(**plan.REMOVAL_PARAMETERS).measurements) == 1
@@ -76,7 +76,7 @@ def test_a_model_without_a_part_is_told_once_all_of_its_seeds_are_trained(tmp_pa
     values = {m.id: m.value for m in module.measure(**plan.REMOVAL_PARAMETERS).measurements}
     assert values["transformer.removal.accuracy.norm.d4"] == 0.5
     assert values["transformer.removal.apart_trained.norm.d4"] == 0.25
-    assert values["transformer.removal.rate.norm.d4"] == plan.RATES["slow"]
+    assert values["transformer.removal.rate.norm.d4"] == 1e-4  # of equals the lowest
     assert len(values) == 4
 
 
@@ -113,6 +113,9 @@ def test_fresh_seeds_are_trained_at_the_rates_that_the_stored_trials_chose():
         for model, rate in rates.items():
             assert transformer_tasks_plan.chosen_rate(tasks, task, model) == rate
     assert {*transformer_tasks_trials.RATES} == {*transformer_tasks_plan.LENGTHS}
+    removal = read_outcomes(transformer_removal_trained.STORED)
+    for depth, rate in transformer_removal_trained.RESIDUAL_RATES.items():
+        assert transformer_norm_plan.chosen_rate(removal, "residual", depth) == rate
     for kind, rate in transformer_positions_trials.RATES.items():
         assert transformer_positions_plan.chosen_rate(positions, kind) == rate
 
