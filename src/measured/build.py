@@ -57,6 +57,7 @@ def build(
     with alone(project, say), Recording(project, asked) as recording:
         target = project.shown_site
         folders.recover(project.site)
+        workflow.sources_of(project)  # reads which hashes of code are known
         if not recording.is_measured(say):
             jobs = measure(project, say, workers, recording, all_here=all_here, cluster=cluster)
             said = [f"plan: 0 of {len(jobs)} to make, everything is fresh"]
@@ -73,7 +74,7 @@ def build(
         if is_fresh(site, say):
             say(unchanged)
         else:
-            make_site(site, say)
+            make_site(site, say, recording.state)
         recording.after_making(site, [prose_said, unchanged])
     return target
 
@@ -111,8 +112,13 @@ def is_fresh(site: SiteProduct, say: Say) -> bool:
     return False
 
 
-def make_site(site: SiteProduct, say: Say) -> None:
+def make_site(site: SiteProduct, say: Say, state: str) -> None:
     """Render and finish, look, and publish.
+
+    Args:
+        site: the one to be made.
+        say: receives one line a step.
+        state: of all that was measured; empty where it is not known.
 
     Raises:
         MeasuredError: a stage refused; the site that stood before stands.
@@ -120,8 +126,8 @@ def make_site(site: SiteProduct, say: Say) -> None:
     project = site.project
     with site.being_made() as watch:
         fresh = project.build / "site.new"
-        say(f"site: {render(project, fresh)}")
-        private_words.refuse(fresh, project.root)
+        say(f"site: {render(project, fresh, state)}")
+        private_words.refuse(fresh, project.root, project.build / "private.json")
     folders.publish(fresh, site.target)
     site.vouch(watch)
     say(f"published: {_shown(site.target, project.root)}/; {_look_at_it(project)}")
@@ -221,7 +227,7 @@ def _fitting() -> int:
     return default_workers()
 
 
-def render(project: Project, target: Path) -> str:
+def render(project: Project, target: Path, state: str = "") -> str:
     """Weave, render and finish the site into a folder of its own.
 
     Returns:
@@ -234,8 +240,9 @@ def render(project: Project, target: Path) -> str:
 
     # Renderers stamp their sitemaps with today; a site of the same commit is the same site.
     environment = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": _commit_time(project.root)}
-    report = stages.make(project, target, {**environment, **os.environ})
-    weight = checks.heaviest(target, project.page_bytes, project.list_bytes)
+    report = stages.make(project, target, {**environment, **os.environ}, state)
+    kept = project.build / "weights.json"
+    weight = checks.heaviest(target, project.page_bytes, project.list_bytes, kept)
     return f"{report}, the heaviest page {weight:,} bytes gzipped"
 
 

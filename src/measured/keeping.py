@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,42 @@ def read(path: Path) -> Any:
         return json.loads(body) if head == _HEAD % files.sha256(body).encode() else None
     except (OSError, ValueError, RecursionError):
         return None
+
+
+class Answers:
+    """What was found out of contents before, by their hashes: whatever is as it was has the same answer.
+
+    Args:
+        path: where answers are kept; None to keep none.
+        key: of whatever decides over the answers besides the contents, the code that gives them included.
+    """
+
+    def __init__(self, path: Path | None = None, key: str = "") -> None:
+        self._path, self._key = path, key
+        found = read(path) if path is not None else None
+        known = found if isinstance(found, dict) and found.get("key") == key else {}
+        self._before: dict[str, Any] = known.get("answers", {})
+        self._now: dict[str, Any] = {}
+
+    def of(self, content: bytes, how: str, answer: Callable[[], Any]) -> Any:
+        """The answer for a content; None is asked again.
+
+        Args:
+            content: what it is about.
+            how: what else it depends on.
+            answer: finds it out.
+        """
+        name = f"{files.sha256(content)} {how}"
+        found = self._before.get(name)
+        found = answer() if found is None else found
+        if found is not None:
+            self._now[name] = found
+        return found
+
+    def keep(self) -> None:
+        """Keep the answers that were asked for, for the next time."""
+        if self._path is not None and self._now != self._before:
+            write(self._path, {"key": self._key, "answers": self._now})
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -13,17 +13,18 @@ import io
 import os
 import re
 import socket
+import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
 
-from measured import archives
+from measured import archives, files, keeping
 from measured.errors import MeasuredError
 
 SHORTEST = 2  # letters of what is looked for
@@ -52,12 +53,13 @@ class Secret:
     is_name: bool = False
 
 
-def refuse(site: Path, root: Path) -> int:
+def refuse(site: Path, root: Path, kept: Path | None = None) -> int:
     """Look into every file of a finished site.
 
     Args:
         site: the folder.
         root: the project's folder.
+        kept: where it is kept which contents were looked into before, and hold nothing private.
 
     Returns:
         How many files were looked at.
@@ -67,17 +69,27 @@ def refuse(site: Path, root: Path) -> int:
     """
     secrets = of_this_machine(root)
     found = sorted(path for path in site.rglob("*") if path.is_file())
+    code = [files.sha256_of_text(Path(module.__file__)) for module in (archives, sys.modules[__name__])]
+    answers = keeping.Answers(kept, files.sha256(repr((secrets, code)).encode()))
     for path in found:
-        shown = path.relative_to(site)
+        shown, whole = path.relative_to(site), path.read_bytes()
         names = path.suffix in _WRITTEN_BY_MACHINES and shown.parts[0] != _THIRD_PARTY
-        for place, data in _texts(path):
-            refuse_text(data, [s for s in secrets if names or not s.is_name], root, shown, place)
+        asked = [secret for secret in secrets if names or not secret.is_name]
+        look = partial(_look_into, path.suffix, whole, asked, root, shown)
+        answers.of(whole, f"{path.suffix} {names}", look)
+    answers.keep()
     return len(found)
+
+
+def _look_into(suffix: str, whole: bytes, secrets: list[Secret], root: Path, shown: Path) -> bool | None:
+    """Look into a file; true where nothing private stands in it, None where the project says it itself."""
+    excused = [refuse_text(data, secrets, root, shown, place) for place, data in _texts(suffix, whole)]
+    return None if any(excused) else True
 
 
 def refuse_text(
     data: bytes, secrets: list[Secret], root: Path, path: Path, place: str = "", line: int = 0
-) -> None:
+) -> bool:
     """Look into one text.
 
     Args:
@@ -88,14 +100,19 @@ def refuse_text(
         place: where inside the file, in words.
         line: of the file; 0 for that of the text.
 
+    Returns:
+        Whether a name of this machine stands there that the project's own files say, too.
+
     Raises:
         MeasuredError: it says something private.
     """
-    lower = data.lower()
+    lower, excused = data.lower(), False
     for secret in secrets:
         stands = any(needle in lower for needle in secret.needles)
         match = secret.pattern.search(data) if stands else None
-        if match and not (secret.is_name and _is_written(secret, root)):
+        if match and secret.is_name and _is_written(secret, root):
+            excused = True
+        elif match:
             raise MeasuredError(
                 f"{secret.what} would be published{place}: {_around(data, match)}",
                 path=path,
@@ -103,6 +120,7 @@ def refuse_text(
                 expected="nothing that says where, or by whom, the site was made",
                 mend="take it out of the cell, figure or record that holds it",
             )
+    return excused
 
 
 @cache
@@ -142,17 +160,16 @@ def _name(what: str, name: str) -> Secret:
     return Secret(what, (name.lower().encode(),), pattern, is_name=True)
 
 
-def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
+def _texts(suffix: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     """The contents of a file, each with where inside it stands; as written, and as a reader sees them."""
-    data = path.read_bytes()
-    if path.suffix in _PACKED:
-        yield from _packed(path.suffix, data)
+    if suffix in _PACKED:
+        yield from _packed(suffix, data)
         return
-    if path.suffix in (".json", ".ipynb"):
+    if suffix in (".json", ".ipynb"):
         # Before a name, the end of a line is a letter n, as JSON writes it.
         data = data.replace(rb"\n", b"  ").replace(rb"\/", b"/").replace(rb"\u002f", b"/")
     yield "", data
-    if path.suffix in (".html", ".svg", ".xml") and b"&#" in data:
+    if suffix in (".html", ".svg", ".xml") and b"&#" in data:
         yield "", html.unescape(data.decode("utf-8", "replace")).encode()
     if b"%2F" in data or b"%2f" in data:
         yield "", unquote(data.decode("utf-8", "replace")).encode()

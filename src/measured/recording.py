@@ -10,36 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from measured import files, unchanged
 from measured.gate import prose, verdicts
 from measured.making import confirming, fingerprint, watching, workflow
-from measured.making.watching import Watch, hash_of_part
+from measured.making.watching import WholeWatch, hash_of_part
 from measured.project import Project
 from measured.results import remeasuring
 from measured.site import product
 from measured.site.product import SiteProduct
 from measured.unchanged import Parts
-
-READ = ("code", "file", "folder", "variable")  # kinds of parts that are read from the project
-
-
-class WholeWatch(Watch):
-    """What is opened of a project, each file as it is written, whoever opens it for whatever."""
-
-    def take_over(self, parts: Mapping[str, str]) -> None:
-        """Take in what another process has read; where it is not that any more, there is no receipt."""
-        for part, sha in parts.items():
-            is_same = hash_of_part(part, self.root) == sha
-            super().take_over({_as_written(part): self._hash_of(_as_written(part)) if is_same else ""})
-
-    def _hash_of(self, part: str) -> str:
-        return unchanged.hash_of(part, str(self.root))
-
-    def _part(self, *event: Any) -> tuple[str, str] | None:
-        found = super()._part(*event)
-        return found and (_as_written(found[0]), "")
 
 
 class Recording:
@@ -93,13 +73,18 @@ class Recording:
         """Plan, gate and claims have passed; what they looked at since the plan is still that."""
         if self._watch is None:
             return
-        read = {part: sha for job in jobs for part, sha in job.found.items() if _is_read(part)}
+        read = {part: sha for job in jobs for part, sha in job.found.items() if watching.is_read(part)}
         below = tuple(f"{p.removeprefix('tree ')}/" for p in self._before if p.startswith("tree "))
         apart = {part: sha for part, sha in read.items() if not part.partition(" ")[2].startswith(below)}
         measured = self._still(self._before, self._watch.read, apart)
         stamps = unchanged.hashes_of(_stamps(self._project), self._root)
         self._measured = measured if measured is None else {**measured, **stamps}
         self._said["measured"] = said
+
+    @property
+    def state(self) -> str:
+        """All that was measured, and what it was measured with, as one hash; empty where it is not known."""
+        return fingerprint.digest(self._measured) if self._measured is not None else ""
 
     def before_making(self) -> None:
         """The site is about to be made, or found as it was."""
@@ -111,7 +96,7 @@ class Recording:
         if self._watch is None:
             return
         found = site.found() or {}
-        read = {part: sha for part, sha in found.items() if _is_read(part)}
+        read = {part: sha for part, sha in found.items() if watching.is_read(part)}
         made = self._still(self._before, self._watch.read, read)
         self._said["made"] = said
         if made is None or self._measured is None:
@@ -132,7 +117,7 @@ class Recording:
 
     def _still(self, before: Parts, opened: Mapping[str, str], read: Mapping[str, str]) -> Parts | None:
         """Everything that was looked at, as it is now; None where some of it changed meanwhile."""
-        now = unchanged.hashes_of((*before, *opened, *map(_as_written, read)), self._root)
+        now = unchanged.hashes_of((*before, *opened, *map(watching.as_written, read)), self._root)
         same = all(now[part] == sha for part, sha in (*before.items(), *opened.items()))
         same = same and all(hash_of_part(part, self._project.root) == sha for part, sha in read.items())
         return now if same else None
@@ -171,14 +156,6 @@ def _made_from(project: Project) -> list[str]:
 def _of_software(project: Project) -> list[str]:
     packages = (f"package {name}" for name in (*project.packages, fingerprint.ENGINE))
     return ["python", "installed", "commit .", *packages]
-
-
-def _is_read(part: str) -> bool:
-    return part.partition(" ")[0] in READ
-
-
-def _as_written(part: str) -> str:
-    return f"file {part.removeprefix('code ')}" if part.startswith("code ") else part
 
 
 def _below(path: Path, root: Path) -> str:

@@ -240,7 +240,10 @@ def _read_known(kept: Path | None) -> dict[str, str]:
 
     try:
         data = read_sealed(kept)
-        return dict(data["hashes"]) if data["python"] == python_version() else {}
+        if data["python"] != python_version():
+            return {}
+        _taken_before.update(data["hashes"])
+        return dict(data["hashes"])
     except (MeasuredError, KeyError, TypeError, ValueError):
         return {}  # half-written, or of another engine: taken again
 
@@ -270,7 +273,10 @@ def hash_of_code(path: Path) -> str:
         data = path.read_bytes()
     except OSError:
         return ABSENT
-    return _hash_of_syntax(data)
+    return _taken_before.get(sha256(data)) or _hash_of_syntax(data)
+
+
+_taken_before: dict[str, str] = {}  # of a text, by its hash: the same text has the same hash of code
 
 
 @lru_cache(maxsize=4096)

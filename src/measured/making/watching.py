@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, ClassVar, TypeVar
 
+from measured import unchanged
 from measured.errors import MeasuredError
 from measured.files import sha256
 from measured.making.fingerprint import ABSENT, Fingerprint, hash_of_code, hash_of_file
@@ -26,6 +27,7 @@ W = TypeVar("W", bound="Watch")
 _IMPORTERS = ("importlib.", "_frozen_importlib")  # and who looks for installed packages
 _LISTINGS = ("os.listdir", "os.scandir")
 _MADE = ("build", "site")
+_READ = ("code", "file", "folder", "variable")
 _PASSES_ON = ("os", "_collections_abc", "collections.abc")
 _READS_SETTINGS = ("yaml_env_tag", "measured.mkdocs_yml")
 _SHOWS_SOURCE = ("linecache", "tokenize", "inspect")
@@ -155,6 +157,23 @@ class Watch:
         return None if f"{self.root}{os.sep}{below}{os.sep}".startswith(self._without) else below
 
 
+class WholeWatch(Watch):
+    """What is opened of a project, each file as it is written, whoever opens it for whatever."""
+
+    def take_over(self, parts: Mapping[str, str]) -> None:
+        """Take in what another process has read; where it is not that any more, there is no receipt."""
+        for part, sha in parts.items():
+            is_same = hash_of_part(part, self.root) == sha
+            super().take_over({as_written(part): self._hash_of(as_written(part)) if is_same else ""})
+
+    def _hash_of(self, part: str) -> str:
+        return unchanged.hash_of(part, str(self.root))
+
+    def _part(self, *event: Any) -> tuple[str, str] | None:
+        found = super()._part(*event)
+        return found and (as_written(found[0]), "")
+
+
 @contextmanager
 def watching(root: Path, without: tuple[Path, ...] = ()) -> Iterator[Watch]:
     """Watch what the block reads of a project."""
@@ -235,13 +254,19 @@ def hash_of_part(part: str, root: Path) -> str:
     return hash_of_file(path)
 
 
+def is_read(part: str) -> bool:
+    """Whether a part of a fingerprint is read from the project."""
+    return part.partition(" ")[0] in _READ
+
+
+def as_written(part: str) -> str:
+    """The part that stands for a file as it is written, where it stood for what its code does."""
+    return f"file {part.removeprefix('code ')}" if part.startswith("code ") else part
+
+
 def read_now(stored: Mapping[str, str], root: Path) -> Fingerprint:
     """The parts of a stored fingerprint that were read from the project, as they are now."""
-    return {
-        part: hash_of_part(part, root)
-        for part in stored
-        if part.partition(" ")[0] in ("code", "file", "folder", "variable")
-    }
+    return {part: hash_of_part(part, root) for part in stored if is_read(part)}
 
 
 # Python has no way to take a hook off again, so there is one for the process, and a list of who is watching.

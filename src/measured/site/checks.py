@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import zlib
+from functools import partial
 from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from measured import keeping
 from measured.errors import MeasuredError
 from measured.site import claim_rows, ledger
 
@@ -22,7 +25,7 @@ _HEAVY = {
 _SHOWN = 3
 
 
-def heaviest(site: Path, budget: int, list_budget: int) -> int:
+def heaviest(site: Path, budget: int, list_budget: int, kept: Path | None = None) -> int:
     """The bytes of the heaviest page, gzipped.
 
     Args:
@@ -30,18 +33,19 @@ def heaviest(site: Path, budget: int, list_budget: int) -> int:
         budget: how many bytes a page may have that people read.
         list_budget: how many a list may have in which they look things up, one row for each measurement or
             claim.
+        kept: where it is kept what pages weighed before.
 
     Raises:
         MeasuredError: it weighs too much; with what weighs.
     """
-    most = 0
+    most, answers = 0, keeping.Answers(kept, zlib.ZLIB_RUNTIME_VERSION)
     for path in sorted(site.rglob("*.html"), key=lambda path: path.stat().st_size, reverse=True):
         data = path.read_bytes()
         if len(data) <= min(most, budget):
             break  # compressed they are lighter still
         place = path.relative_to(site)
         key, allowed = ("list_bytes", list_budget) if _is_list(place) else ("page_bytes", budget)
-        weight = _weight(data.decode("utf-8"))
+        weight = answers.of(data, "", partial(_weight, data.decode("utf-8")))
         most = max(most, weight)
         if weight > allowed:
             raise MeasuredError(
@@ -50,6 +54,7 @@ def heaviest(site: Path, budget: int, list_budget: int) -> int:
                 expected=f"at most {allowed:,} ({key} in [tool.measured])",
                 mend="make two pages of it, or draw fewer points: thousands of marks are drawn one by one",
             )
+    answers.keep()
     return most
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from lxml import etree
 
+from measured import keeping
 from measured.errors import MeasuredError
 from measured.site import allowlist
 
@@ -22,15 +24,22 @@ _FETCHING = re.compile(r"@import|url\(\s*['\"]?\s*(?!#|['\"]?#)", re.I)
 LARGEST = 8_000_000  # bytes
 
 
-def refuse(site: Path) -> int:
+def refuse(site: Path, answers: keeping.Answers | None = None) -> int:
     """Look at every SVG file of a site.
+
+    Args:
+        site: the built folder.
+        answers: of earlier looks.
 
     Raises:
         MeasuredError: one that is more than a drawing.
     """
     found = sorted(path for path in site.rglob("*") if path.suffix.lower() in (".svg", ".svgz"))
+    answers = answers or keeping.Answers()
     for path in found:
-        for problem in problems(path.read_bytes()):
+        data = path.read_bytes()
+        problem = answers.of(data, "drawing", partial(_first_problem, data))
+        if problem:
             raise MeasuredError(
                 f"the drawing holds {problem}",
                 path=path.relative_to(site),
@@ -38,6 +47,10 @@ def refuse(site: Path) -> int:
                 mend="export it as plain SVG",
             )
     return len(found)
+
+
+def _first_problem(data: bytes) -> str:
+    return next(problems(data), "")
 
 
 def problems(data: bytes) -> Iterator[str]:

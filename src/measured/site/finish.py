@@ -115,7 +115,9 @@ def finish(
     boosts = {address(path): setting.expected[path].boost for path in searched}
     sections = search.write(site, {address(path): pages[path].sections for path in searched}, boosts)
     content_policy.refuse_foreign_styles(site)
-    drawings.refuse(site)
+    answers = keeping.Answers(cache / "drawings.json", setting.of)
+    drawings.refuse(site, answers)
+    answers.keep()
     documents.refuse(site)
     files.write_text(site / HEADERS, content_policy.HEADERS)
     counts = sum((Counter(page.counts) for page in pages.values()), Counter())

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from measured.files import sha256 as digest
 from measured.making import confirming
 from measured.project import Project
 from measured.site import claim_rows, code_pages, data_files, ledger, notebooks, provenance, reported
 from measured.site.notebooks import Elsewhere
+from measured.site.remembered import Remembered
 from measured.site.results import Results
 from measured.weaving.cells import Executed
 from measured.weaving.references import Library
@@ -43,6 +46,8 @@ class Site:
         link: from the list of measurements to a page or file, as an address.
         vendor: folder of third-party files; published at `assets/vendor/`.
         elsewhere: what notebooks say of the place that they come from.
+        commit: what is hosted of the code, where that is known.
+        remembered: what the last build generated.
     """
 
     name: str
@@ -50,10 +55,35 @@ class Site:
     link: Callable[[str], str]
     vendor: Path
     elsewhere: Elsewhere
+    commit: provenance.Commit | None
+    remembered: Remembered
 
 
 def files(project: Project, library: Library, pages: Mapping[str, Page], site: Site) -> Files:
     """Path in the site, and content, of everything generated."""
+    sentences = _sentences(pages)
+    shown = [[where, page.woven.ids, page.woven.claims, page.woven.given] for where, page in pages.items()]
+    commit = [site.name, site.repository, site.link(""), repr(site.commit)]
+    yield from site.remembered.files(
+        "site", [shown, sentences, commit], lambda: _of_site(project, library, pages, site, sentences)
+    )
+    for where, page in pages.items():
+        cells = [page.woven.plain, dict(page.woven.meta), page.executed.notebook, site.elsewhere.said]
+        pictures = {name: digest(data) for name, data in page.executed.images.items()}
+        yield from site.remembered.files(
+            f"beside {where}", [cells, pictures], partial(_beside, where, page, site.elsewhere)
+        )
+    yield from data_files.vendored(site.vendor)
+
+
+def _of_site(
+    project: Project,
+    library: Library,
+    pages: Mapping[str, Page],
+    site: Site,
+    sentences: Mapping[str, Mapping[str, str]],
+) -> Files:
+    """What follows from records and from which page shows what."""
     shown, claimed = defaultdict(list), defaultdict(list)
     for where, page in pages.items():
         for name in page.woven.ids:
@@ -68,18 +98,15 @@ def files(project: Project, library: Library, pages: Mapping[str, Page], site: S
         shown,
         claimed,
         code_pages.page_of,
-        provenance.commit_of(project.root, site.repository),
+        site.commit,
         library.confirmed,
         results.taken_in_words(),
     )
     yield from results.files()
-    yield from data_files.files_of(project, origin, shown, _sentences(pages))
+    yield from data_files.files_of(project, origin, shown, sentences)
     yield claim_rows.PAGE, _confirmations(project, origin, site)
     yield from _code(project, origin, site)
     yield ledger.PAGE, _ledger(project, origin, pages, site).page()
-    for where, page in pages.items():
-        yield from _beside(where, page, site.elsewhere)
-    yield from data_files.vendored(site.vendor)
 
 
 def _code(project: Project, origin: provenance.Provenance, site: Site) -> Files:

@@ -63,6 +63,11 @@ def load(project: Project) -> Hooks:
     return _load(path, sha256_of_text(path))
 
 
+def key_of(project: Project) -> str:
+    """The hash of the file that makes the additions; empty where there is none."""
+    return sha256_of_text(project.root / project.hooks) if project.hooks else ""
+
+
 @lru_cache(maxsize=8)
 def _load(path: Path, key: str) -> Hooks:
     module = _module(path)

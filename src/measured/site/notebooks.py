@@ -48,6 +48,12 @@ class Elsewhere:
     picture: Callable[[str], bytes | None] = field(default=lambda place: None)
     directory_urls: bool = True
 
+    @property
+    def said(self) -> list[Any]:
+        """What of it a notebook says, as plain data."""
+        texts = [self.name, self.url, self.distribution, self.repository, self.engine]
+        return [*texts, list(self.packages), self.directory_urls]
+
     @cached_property
     def sources(self) -> Sources:
         """What imports what, read once for all notebooks."""

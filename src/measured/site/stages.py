@@ -17,24 +17,25 @@ from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
 from measured.site import finish, hooks, links, own_files, render, theme_scripts
 from measured.site.finish_page import Setting, file_of
-from measured.site.weave_site import WovenSite, weave_site
+from measured.site.weave_site import WOVEN, WovenSite, weave_site
 
 
-def make(project: Project, target: Path, environment: dict[str, str]) -> finish.Report:
+def make(project: Project, target: Path, environment: dict[str, str], state: str = "") -> finish.Report:
     """Make a site from measured records and drawn figures.
 
     Args:
         project: whose site.
         target: the folder it goes to; emptied first.
         environment: variables for the renderer.
+        state: of all that was measured; empty where it is not known.
 
     Raises:
         MeasuredError: a stage refused; nothing of `target` is fit to be published.
     """
     settings = SiteSettings.load(project.root)
     chosen = render.renderer_named(project.renderer)
-    site = weave_site(project, settings)
-    woven = project.build / "woven"
+    site = weave_site(project, settings, state=state)
+    woven = project.build / WOVEN
     site.write(woven)
     render.render(settings, chosen, woven, target, environment=environment)
     unchecked = publishable.reasons_against(project) if project.quick else ()

@@ -25,6 +25,7 @@ from measured.project import Project
 from measured.site import collisions, data_files, generated, hooks, ledger, notebooks, provenance
 from measured.site.finish_page import NEUTRAL, Expected, address_of, file_of
 from measured.site.product import vendor_folder
+from measured.site.remembered import Remembered
 from measured.terms.parts import false_parts
 from measured.terms.reading import findings_of
 from measured.terms.record import Record
@@ -37,6 +38,7 @@ from measured.weaving.renderer import Renderer
 from measured.weaving.weave import Weaver
 
 VENDOR = "build/vendor/site"
+WOVEN = "woven"  # the folder of woven pages, below that of everything generated
 
 _THEME_FILE = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*")
 
@@ -121,13 +123,14 @@ class WovenSite:
         return len(self.pages)
 
 
-def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -> WovenSite:
+def weave_site(project: Project, settings: SiteSettings, drafts: bool = False, state: str = "") -> WovenSite:
     """Weave all pages, and make everything that follows from them.
 
     Args:
         project: measured and drawn.
         settings: of its site.
         drafts: with pages that are only previewed.
+        state: of all that was measured; with it, what follows from that alone is generated once.
 
     Raises:
         MeasuredError: a page that cannot be woven; with path and line.
@@ -166,15 +169,21 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False) -
         weaver.refuse_claims(sources[place])  # of each page, before the first cell is executed
     for place, source in sources.items():
         pages[place] = _woven(project, weaver, source, place, renderer)
+    renderer.forget_others()
 
     def link(place: str) -> str:
         return NEUTRAL + (address_of(place, settings.directory_urls) if is_page(place) else place)
 
-    elsewhere = _elsewhere(project, settings, copied)
+    commit = provenance.commit_of(project.root, settings.repository)
+    elsewhere = _elsewhere(project, settings, copied, commit)
     vendor = vendor_folder(project, settings)
-    site = generated.Site(settings.name, settings.repository, link, vendor, elsewhere)
-    made_by = (generated.files(project, library, pages, site), hooks.load(project).files(project))
-    made = collisions.collect(made_by, authored, settings)
+    apart = (project.build, project.site, Path(measured.__file__).parent)
+    kept = project.build / "generated.json"
+    remembered = Remembered(project.root, project.build / WOVEN, kept, apart, state)
+    site = generated.Site(settings.name, settings.repository, link, vendor, elsewhere, commit, remembered)
+    added = remembered.files("hooks", hooks.key_of(project), lambda: hooks.load(project).files(project))
+    made = collisions.collect((generated.files(project, library, pages, site), added), authored, settings)
+    remembered.keep()
     return WovenSite(settings, pages, made, copied, weave_page)
 
 
@@ -228,7 +237,12 @@ def _woven(
     return generated.Page(woven, executed, woven.meta)
 
 
-def _elsewhere(project: Project, settings: SiteSettings, copied: Mapping[str, Path]) -> notebooks.Elsewhere:
+def _elsewhere(
+    project: Project,
+    settings: SiteSettings,
+    copied: Mapping[str, Path],
+    commit: provenance.Commit | None,
+) -> notebooks.Elsewhere:
     figures = f"{data_files.DATA}/figures/"
 
     def picture(place: str) -> bytes | None:
@@ -237,7 +251,6 @@ def _elsewhere(project: Project, settings: SiteSettings, copied: Mapping[str, Pa
         )
         return path.read_bytes() if path is not None and path.is_file() else None
 
-    commit = provenance.commit_of(project.root, settings.repository)
     return notebooks.Elsewhere(
         settings.name,
         str(settings.raw.get("site_url") or ""),

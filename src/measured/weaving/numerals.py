@@ -15,12 +15,13 @@ from __future__ import annotations
 import ast
 import inspect as introspection
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from measured import files
+from measured import files, keeping
 from measured.counting import counted
 from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings
@@ -103,7 +104,13 @@ def inspect_project(project: Project) -> Report:
     settings = SiteSettings.load(project.root)
     figures = {name: plot.draw for name, plot in project.declared_figures.items()}
     library = Library(project.read_records())
-    return inspect(settings, library, Renderer.of(settings, project.build / "readings"), figures)
+    renderer = Renderer.of(settings, project.build / "readings")
+    code = [files.sha256_of_text(path) for path in sorted(Path(__file__).parent.glob("*.py"))]
+    key = files.sha256(repr((renderer.key, renderer.appended(), code)).encode())
+    answers = keeping.Answers(project.build / "prose.json", key)
+    found = inspect(settings, library, renderer, figures, answers)
+    answers.keep()
+    return found
 
 
 def read_state(project: Project) -> dict[str, str]:
@@ -115,8 +122,7 @@ def read_state(project: Project) -> dict[str, str]:
     state = {str(_below(path, project.root)): files.sha256_of_text(path) for path in sorted(paths)}
     for _, path in settings.pages():
         text = path.read_bytes()
-        if b"8<" in text:
-            text += "\n".join(renderer.included(text.decode("utf-8", "replace").split("\n"))).encode()
+        text += _included(text.decode("utf-8", "replace"), renderer).encode()
         state[str(_below(path, project.root))] = files.sha256(text)
     return {**state, "appended": files.sha256(renderer.appended().encode())}
 
@@ -126,6 +132,7 @@ def inspect(
     library: Library | None = None,
     renderer: Renderer | None = None,
     figures: Mapping[str, Any] | None = None,
+    answers: keeping.Answers | None = None,
 ) -> Report:
     """Read all pages that a site publishes.
 
@@ -134,6 +141,7 @@ def inspect(
         library: the records, to tell which measurements and claims no page uses.
         renderer: the site's Markdown.
         figures: the functions that draw, by the name of their figure.
+        answers: what was found in pages before.
 
     Raises:
         MeasuredError: a page that cannot be read, or no page at all.
@@ -145,30 +153,58 @@ def inspect(
     broken: list[Finding] = []
     appended = {_below(path, root): read_text(path, _below(path, root)) for path in renderer.appended_files()}
     used, claimed, count = set(), set(), 0
+    answers = answers or keeping.Answers()
     for _, path in settings.pages():
-        page = scan(read_text(path, _below(path, root)), _below(path, root), renderer)
+        shown = _below(path, root)
+        text = read_text(path, shown)
+        whole = f"{text}\n{_included(text, renderer)}".encode()
+        found = answers.of(whole, str(shown), partial(_read_page, text, shown, renderer, appended))
         count += 1
-        _check_declared(page)
-        by_hand += numbers_by_hand(page, appended)
-        promised = promising_words(page, appended)
-        promises += promised
-        broken += [f for f in promised if f.path == page.path and page.meta.get("promises") == "claims"]
-        references, claims = uses(page, library)
-        used |= references
-        claimed |= claims
+        by_hand += _findings(found["by_hand"])
+        promises += _findings(found["promises"])
+        broken += _findings(found["broken"])
+        used |= {*found["ids"], *_of_tables(found["tables"], library)}
+        claimed.update(found["claims"])
     if not count:
         raise MeasuredError(
             "no page was read",
             path=settings.path,
             expected=f"pages in {settings.docs}; zero checks never pass",
         )
-    renderer.forget_others()
     by_hand += [finding for draw in (figures or {}).values() for finding in numbers_in_figure(draw, root)]
     unused = [i for i in library.measurements if i not in used] if library else []
     idle = [c for c in library.claims if c not in claimed] if library else []
     # What is appended to every page is told once.
     found = (tuple(dict.fromkeys(each)) for each in (by_hand, promises, broken))
     return Report(*found, tuple(unused), tuple(idle), count)
+
+
+def _read_page(text: str, path: Path, renderer: Renderer, appended: Mapping[Path, str]) -> dict[str, Any]:
+    """What is found in one page, as plain data."""
+    page = scan(text, path, renderer)
+    _check_declared(page)
+    promised = promising_words(page, appended)
+    broken = [f for f in promised if f.path == page.path and page.meta.get("promises") == "claims"]
+    ids, tables, claims = _names(page)
+    numbers = numbers_by_hand(page, appended)
+    found = {"by_hand": numbers, "promises": promised, "broken": broken}
+    plain = {name: [[str(f.path), f.line, f.text] for f in some] for name, some in found.items()}
+    return {**plain, "ids": sorted(ids), "tables": sorted(tables), "claims": sorted(claims)}
+
+
+def _findings(plain: Iterable[Sequence[Any]]) -> list[Finding]:
+    return [Finding(Path(path), line, text) for path, line, text in plain]
+
+
+def _included(text: str, renderer: Renderer) -> str:
+    """What a page includes of other files; their lines are read with its own."""
+    return "\n".join(renderer.included(text.split("\n"))) if "8<" in text else ""
+
+
+def _of_tables(names: Iterable[str], library: Library | None) -> set[str]:
+    """The measurements that tables show."""
+    tables = [library.tables.get(name) for name in names] if library else []
+    return {cell.id for table in tables if table for row in table.rows for cell in row if hasattr(cell, "id")}
 
 
 def _check_declared(page: PageSource) -> None:
@@ -224,16 +260,19 @@ def promising_words(page: PageSource, appended: Mapping[Path, str] | None = None
 
 def uses(page: PageSource, library: Library | None) -> tuple[set[str], set[str]]:
     """The measurements and the claims that a page refers to, read without weaving it."""
+    ids, tables, claims = _names(page)
+    return ids | _of_tables(tables, library), claims
+
+
+def _names(page: PageSource) -> tuple[set[str], set[str], set[str]]:
+    """The measurements, the tables and the claims that a page names."""
     pieces = [piece.text for piece in page.pieces if not piece.is_literal]
     pieces += [text for fence in page.fences if _is_diagram(fence) for text in _PIECE.findall(fence.body)]
     pieces += [t for v in page.meta.values() if isinstance(v, str) for t in _PIECE.findall(v)]
     expressions = " ".join(pieces)
-    used = set(_DOTTED.findall(expressions))
-    for name in re.findall(r"""table\(\s*["']([^"']+)["']""", expressions):
-        table = library.tables.get(name) if library else None
-        used |= {cell.id for row in table.rows for cell in row if hasattr(cell, "id")} if table else set()
+    tables = set(re.findall(r"""table\(\s*["']([^"']+)["']""", expressions))
     held = re.findall(r"""holds\(\s*["']([^"']+)["']""", expressions)
-    return used, {*_CLAIM_ID.findall(expressions), *held}
+    return set(_DOTTED.findall(expressions)), tables, {*_CLAIM_ID.findall(expressions), *held}
 
 
 def numbers_in_figure(draw: Any, root: Path) -> list[Finding]:
