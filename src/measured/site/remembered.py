@@ -59,7 +59,8 @@ class Remembered:
         if found is None:
             watch = watching.begin_with(WholeWatch(self.root, self.apart))
             try:
-                found = [(place, _in_one_form(place, content)) for place, content in generate()]
+                with watching.watching_environment(watch):
+                    found = [(place, _in_one_form(place, content)) for place, content in generate()]
             finally:
                 watching.end(watch)
             hashes = [[place, files.sha256(_as_bytes(content))] for place, content in found]

@@ -179,6 +179,7 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False, s
     vendor = vendor_folder(project, settings)
     apart = (project.build, project.site, Path(measured.__file__).parent)
     kept = project.build / "generated.json"
+    state = state and files.sha256(f"{state} {settings.raw!r}".encode())
     remembered = Remembered(project.root, project.build / WOVEN, kept, apart, state)
     site = generated.Site(settings.name, settings.repository, link, vendor, elsewhere, commit, remembered)
     added = remembered.files("hooks", hooks.key_of(project), lambda: hooks.load(project).files(project))
