@@ -88,20 +88,22 @@ def test_where_nobody_knows_what_was_measured_nothing_is_remembered(hook, tmp_pa
 KEPT = ("generated.json", "private.json", "prose.json", "prose.passed", "weights.json", "kept_pages.json")
 KEPT += ("receipt.json", "site.json")
 EDITS = (
-    ("docs/index.md", "Its mean is {{ fair.mean }}", "Its mean is told elsewhere"),
-    ("docs/more.md", "", "# More\n\nThe mean is {{ fair.mean }}.\n"),
-    ("docs/more.md", "{{ fair.mean }}", "{{ loaded.mean }}, and `code`"),
+    {"docs/index.md": ("Its mean is {{ fair.mean }}", "Its mean is told elsewhere")},
+    {
+        "docs/index.md": ("# A die", "# One die"),
+        "docs/more.md": ("", "# More\n\nIts mean: {{ fair.mean }}.\n"),
+    },
 )
 
 
 def test_an_edited_site_is_the_site_that_is_made_from_nothing_kept(accepted, tmp_path):
     sample = copy(accepted.root, tmp_path / "dice")
-    assert sample.build().returncode == 0
-    for name, old, new in EDITS:
-        path = sample.root / name
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        assert old in text
-        path.write_text(text.replace(old, new) if old else new, encoding="utf-8")
+    for edit in EDITS:
+        for name, (old, new) in edit.items():
+            path = sample.root / name
+            text = path.read_text(encoding="utf-8") if path.exists() else ""
+            assert old in text
+            path.write_text(text.replace(old, new) if old else new, encoding="utf-8")
         assert (result := sample.build()).returncode == 0, result.stdout
     edited = sample.tree("site")
     for name in KEPT:
