@@ -238,7 +238,7 @@ def test_a_folder_gets_one_policy_one_sheet_and_an_index_of_its_prose(folder):
         {"location": "#u", "title": "More", "text": ""},
     ]
     sheet = (folder / styles.SHEET).read_text(encoding="utf-8")
-    assert sheet.split() == ["p{x:y}", 'h1{mask:url("../c.svg");fill:url(#a)}']
+    assert sheet.strip() == 'p{x:y}h1{mask:url("../c.svg");fill:url(#a)}'
     tree = LexborHTMLParser((folder / "b/index.html").read_text(encoding="utf-8"))
     assert [link.attributes["href"] for link in tree.css("link")] == ["../assets/stylesheets/all.css"]
     assert len(tree.css("meta[http-equiv]")) == 1
