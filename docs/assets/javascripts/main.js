@@ -46,7 +46,8 @@ const COMPONENTS = [
   [".predict", () => import("./predict/view.js")],
   [".quiz", () => import("./quiz/view.js")],
 ];
-const NEAR = "1200px"; // before it can be seen to take its place
+const NEAR = "300px";
+const AHEAD = "1200px"; // of who scrolls: before it can be seen to take its place
 // What becomes taller or wider when it is mounted is mounted when the reader begins to scroll, all of it at once,
 // before any of it can be seen to move.
 const GROWING = ".predict, .quiz, .sketch.picture, table";
@@ -57,28 +58,32 @@ let takeDown = () => {};
 function start() {
   takeDown();
   const mounted = [];
-  const growing = [];
-  const seen = new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries) {
-        if (!isIntersecting) continue;
-        seen.unobserve(target);
-        mountOne(target, mounted);
-      }
-    },
-    { rootMargin: NEAR },
-  );
-  for (const [selector] of COMPONENTS) {
-    for (const element of document.querySelectorAll(selector)) {
-      seen.observe(element);
-      if (element.matches(GROWING)) growing.push(element);
-    }
-  }
-  const mountGrowing = () => growing.forEach((element) => mountOne(element, mounted));
-  addEventListener("scroll", mountGrowing, { once: true, passive: true });
+  const elements = COMPONENTS.flatMap(([selector]) => [...document.querySelectorAll(selector)]);
+  const watch = (rootMargin) => {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const { isIntersecting, target } of entries) {
+          if (!isIntersecting) continue;
+          observer.unobserve(target);
+          mountOne(target, mounted);
+        }
+      },
+      { rootMargin },
+    );
+    for (const element of elements) observer.observe(element);
+    return observer;
+  };
+  let seen = watch(NEAR);
+  const growing = elements.filter((element) => element.matches(GROWING));
+  const begin = () => {
+    growing.forEach((element) => mountOne(element, mounted));
+    seen.disconnect();
+    seen = watch(AHEAD);
+  };
+  addEventListener("scroll", begin, { once: true, passive: true });
   takeDown = () => {
     seen.disconnect();
-    removeEventListener("scroll", mountGrowing);
+    removeEventListener("scroll", begin);
     for (const unmount of mounted) unmount();
   };
 }
