@@ -559,7 +559,7 @@ EXPERIMENT = Experiment(
         TRAINING,
         PARAMETERS["training_seeds"],
         quick_seeds=QUICK["training_seeds"],
-        quick={"steps": 10},
+        quick={"steps": 10, "every": 5},
         seconds=180,
     ),
     seconds=240,

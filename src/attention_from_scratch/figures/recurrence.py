@@ -104,7 +104,7 @@ _GRADIENTS = {
 
 def gradients(palette: Palette, record: Record) -> Drawing:
     """How much of the gradient is left, by distance from the loss; with the bound, before training."""
-    length = record.parameters["gradient_length"]
+    length = record.arrays[f"log10_gradients.{next(iter(_GRADIENTS))}.start"].shape[1]
     distance = np.arange(length)
     kept = np.unique(np.append(distance[::4], length - 1))  # a point every four steps draws the same line
     figure, axes = subplots(palette, 1, 2, width=7.2, height=3.8, sharey=True)
