@@ -77,6 +77,8 @@ def both_causes(runs: Runs, p: Mapping[str, Any]) -> Findings:
             causes = np.stack([places, places + 1], axis=1)
             both[name].append((np.sort(order, axis=1) == causes).all(axis=1).mean())
             first[name].append((order[:, 0] == causes[:, 1]).mean())
+    if not seeds:  # a first look trains too little to solve anything
+        return Findings(())
     found = [BOTH_NAMED.over_seeds(both[name], seeds, method=name) for name in METHODS]
     found += [ANSWER_NAMED.over_seeds(first[name], seeds, method=name) for name in METHODS]
     columns = {"cue and answer come first": BOTH_NAMED, "the answer comes first": ANSWER_NAMED}

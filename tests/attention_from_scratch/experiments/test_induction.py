@@ -9,6 +9,7 @@ from attention_from_scratch.circuits import Moved
 from attention_from_scratch.experiments import (
     induction,
     induction_circuits,
+    induction_pictures,
     induction_plan,
     induction_training,
 )
@@ -89,3 +90,9 @@ def test_the_exact_ladder_is_measured_and_its_simulation_agrees():
     found = induction_training.rungs(p)
     assert induction._simulation_agrees(found).holds
     assert found["induction.order_blind_ceiling.l12"] == pytest.approx(0.3207, abs=5e-5)
+
+
+def test_where_no_model_solved_anything_no_map_is_told():
+    p = induction.EXPERIMENT.settings(quick=True)
+    runs = {f"circuit.bidirectional.seed{seed}": {"solved_at": np.inf} for seed in p["bidirectional_seeds"]}
+    assert induction_pictures.both_causes(runs, p).measurements == ()
