@@ -72,6 +72,9 @@ def test_a_page_asks_early_for_the_face_of_the_formulas_that_it_shows(site):
 @pytest.mark.parametrize("width", [1440, 390])
 def test_who_reads_the_chapter_to_its_end_has_fetched_little_and_nothing_that_waits(visit, width):
     page = visit("404.html", width=width, touched=False)
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})  # the page of errors has fetched some
     fetched = {}
     page.on("response", lambda response: fetched.update({response.url: len(response.body())}))
     page.goto(page.url.replace("404.html", "attention/"))
