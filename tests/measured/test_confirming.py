@@ -11,7 +11,7 @@ from measured.errors import MeasuredError
 from measured.site.claim_rows import confirmations_page
 from measured.site.provenance import _tests_of
 from measured.terms.claims import Claim, Judgement
-from measured.terms.trial import Confirmation, Confirmed, Trial, agree, confirmed, drawn_seeds
+from measured.terms.trial import LEAST, Confirmation, Confirmed, Trial, agree, confirmed, drawn_seeds
 
 TRIAL = Trial("throws", "?", lambda seed, draws: {"mean": 3.5}, {"draws": 9})
 CLAIM = Claim("a.b", "the mean is below 4", lambda f: None, confirmed_by=Confirmation(TRIAL, "mean < 4"))
@@ -103,9 +103,14 @@ def test_claims_that_say_more_than_fresh_seeds_come_first():
     page = confirmations_page(claims, said, {}, [], lambda target: target, {"a.whole"})
     places = [page.index(f"confirmed-{name}") for name in ("a.fails", "a.can", "a.whole", "a.waits")]
     assert places == sorted(places)
-    assert (
-        "4 were put to fresh seeds, 1 of them say more than these support; 1 of these are on no page" in page
-    )
+    assert "4 were put to fresh seeds, 1 of these say more than their seeds support." in page
+    assert "Each of those has been taken off the pages" in page
+    still = confirmations_page(claims, said, {}, [], lambda target: target, {"a.fails"})
+    assert "0 of those have been taken off the pages; 1 still stand on one." in still
+    fewer = {"a.whole": said["a.whole"]}
+    assert "So each may stay where it stands." in confirmations_page(claims, fewer, {}, [], str)
+    for told in (*LEAST.values(), "say nothing of it", "none asked yet"):
+        assert told.removeprefix("; ") in page.split("<table")[0]
     assert page.count(": on no page any more</td>") == 1
     assert "Of those that stand, 2 failed on some seed" in page
     assert "1 stand at the end: no fresh seed was asked of them" in page

@@ -97,11 +97,12 @@ def confirmations_page(
     lines = [
         _OPENING,
         f"{len(trained)} claims about trained models; {len(asked)} were put to fresh seeds, "
-        f"{len(failed)} of them say more than these support; {dropped} of these are on no page any more: "
-        f"a weaker claim may stand there. Of those that stand, {len(short)} failed on "
+        f"{len(failed)} of these say more than their seeds support. {_taken_off(len(failed), dropped)} "
+        f"Of those that stand, {len(short)} failed on "
         "some seed: they speak of most seeds, or of what can happen.",
         f"{len(trained) - len(asked)} stand at the end: no fresh seed was asked of them, and nothing is "
         "known of them beyond the seeds that they were formed on.\n",
+        _KEY,
         '<div class="ledger-table" role="region" aria-label="Confirmations">',
         '<table class="ledger confirmations"><thead><tr>',
         *(f'<th scope="col">{title}</th>' for title in _COLUMNS),
@@ -133,9 +134,33 @@ claim draws others. What came out is stored, whatever it was. The build repeats 
 compares.
 """
 
+_KEY = """\
+| The sentence says | It stands if it holds on | In the table |
+| :--- | :--- | :--- |
+| something of each seed | each fresh seed that was asked | *… of …* |
+| something of an average, or of most seeds | more than it fails on, each asked alone | *it speaks of most* |
+| that something can happen | one of them | *one is enough for it* |
+| something of certain seeds | as above; others are not counted | *… more say nothing of it* |
+
+A claim that does not stand leaves the pages; a weaker one may take its place, and the page says so. Seeds are
+drawn for the weaker one anew: until they are asked it stands in the table with *none asked yet*, and has
+passed nothing by what its elder passed. An author does this by hand. A build stops where a claim fails on
+the seeds that it was formed on; what fresh seeds say is published, and stops no build. *Not put to fresh
+seeds*: the claim has no such test.
+"""
+
 _STUDIES = """\
 Trainings that are too long for a build. Their outcomes are stored in the repository like those of fresh
 seeds, and repeated by sample."""
+
+
+def _taken_off(failed: int, dropped: int) -> str:
+    """Where the claims are that say too much, in a sentence."""
+    if not failed:
+        return "So each may stay where it stands."
+    if dropped == failed:
+        return "Each of those has been taken off the pages; a weaker claim may stand in its place."
+    return f"{dropped} of those have been taken off the pages; {failed - dropped} still stand on one."
 
 
 def _order(claim: Judgement, fresh: Confirmed) -> tuple[int, float, str]:
