@@ -66,7 +66,7 @@ def measure(lengths: list[int], letters: int, key_value_heads: list[int]) -> Fin
             found.append(BYTES.of(kept, heads=heads, n=n))
     lines = rows("n", lengths, ",d")
     costs = {
-        f"{words}, {what}": family.at(way=way)
+        f"multiply-adds {words}, {what}": family.at(way=way)
         for family, what in ((MULTIPLY_ADDS, "in all"), (LAST_STEP, "last token"))
         for way, words in WAY_WORDS.items()
     }
@@ -75,7 +75,7 @@ def measure(lengths: list[int], letters: int, key_value_heads: list[int]) -> Fin
         tuple(found),
         tables=(
             table("cache.costs", "tokens written", lines, costs),
-            table("cache.bytes", "tokens written", lines, kept),
+            table("cache.bytes", "bytes kept, by tokens written", lines, kept),
         ),
     )
 
