@@ -20,12 +20,14 @@ STORED = read_all(ROOT / "tests" / "regressions")
 
 @pytest.fixture(scope="module")
 def families():
-    """Every family of every module, by the id with its holes."""
+    """Every family of every module, by the id with its holes; a module may keep some in a dictionary."""
     modules = [
         importlib.import_module(f"{experiments.__name__}.{module.name}")
         for module in pkgutil.iter_modules(experiments.__path__)
     ]
-    return {f.id: f for m in modules for f in vars(m).values() if isinstance(f, Family) and not f.filled}
+    named = [value for module in modules for value in vars(module).values()]
+    kept = [value for one in named if isinstance(one, dict) for value in one.values()]
+    return {f.id: f for f in (*named, *kept) if isinstance(f, Family) and not f.filled}
 
 
 def fills(family: str, name: str) -> bool:
