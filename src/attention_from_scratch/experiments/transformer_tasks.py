@@ -14,7 +14,7 @@ Refuted, if one kind of model were the best at all tasks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ from measured.terms.trial import Confirmation, Study, read_outcomes
 
 STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "transformer_tasks.json"
 
-ASKED = {"parity": "parity", "state": "state", "copy": "copying", "recall": "recall"}
+ASKED = {"parity": "parity", "state": "product of permutations", "copy": "copying", "recall": "recall"}
 MODEL_WORDS = {
     "transformer": "transformer, ALiBi's positions",
     "sinusoidal": "transformer, sinusoidal positions",
@@ -120,8 +120,14 @@ def _tables(asked: list[str], done: list[tuple[str, str]]) -> Iterator[Table]:
                 )
                 for model, words in LABELS["model"].items()
                 if any(model == of for _, of in done)
-            ),
+            )
+            + (_guessing(columns.values()) if family is ACCURACY else ()),
         )
+
+
+def _guessing(columns: Iterable[tuple[str, Any]]) -> tuple[tuple[Any, ...]]:
+    """The row of who guesses."""
+    return (("guessing", *(GUESSED.cell(task=task) for task, _ in columns)),)
 
 
 RECURRENT = ["lstm", "gru", "simple_rnn"]
