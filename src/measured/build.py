@@ -99,8 +99,7 @@ def look_at(project: Project, jobs: Sequence[workflow.Job], say: Say, workers: i
         told.append(f"claims: {', '.join(failing)}: more than fresh seeds support; no page should make them")
     for line in told:
         say(line)
-    here = min(workers or _fitting(), confirming.REPEATED)
-    return said + told + confirming.repeat_a_few(project, executor_for(project, here, ""), say)
+    return said + told + confirming.repeat_a_few(project, lambda count: _here(project, count, workers), say)
 
 
 def is_fresh(site: SiteProduct, say: Say) -> bool:
@@ -196,10 +195,7 @@ def remeasure(project: Project, jobs: Sequence[workflow.Job], say: Say, workers:
     """
     from measured.results import remeasuring
 
-    def executor(of: Project, count: int) -> Executor:
-        return executor_for(of, min(workers or _fitting(), count), "")
-
-    return remeasuring.remeasure_a_few(project, jobs, executor, say)
+    return remeasuring.remeasure_a_few(project, jobs, lambda of, count: _here(of, count, workers), say)
 
 
 def make(
@@ -208,6 +204,11 @@ def make(
     """Make what was chosen, in processes of this machine, or on a cluster's workers."""
     here = min(workers or _fitting(), len(chosen))
     workflow.make(project, chosen, executor_for(project, here, cluster), say)
+
+
+def _here(project: Project, count: int, workers: int | None) -> Executor:
+    """Processes of this machine for so many things; how many it fits is not asked before there are any."""
+    return executor_for(project, min(workers or _fitting(), count), "")
 
 
 def executor_for(project: Project, workers: int, cluster: str) -> Executor:

@@ -118,12 +118,10 @@ def test_hashes_are_kept_and_taken_from_there(tmp_path):
 
 def test_kept_hashes_count_for_the_same_python_alone(tmp_path):
     module, kept = tmp_path / "module.py", tmp_path / "code.json"
-    module.write_text("X = 1\n", encoding="utf-8")
-    known = {files.sha256(module.read_bytes()): "kept"}
-    for python, expected in (
-        (fingerprint.python_version(), "kept"),
-        ("CPython 2.7", fingerprint.hash_of_code(module)),
-    ):
+    for text, python in (("X = 2\n", "CPython 2.7"), ("X = 1\n", fingerprint.python_version())):
+        module.write_text(text, encoding="utf-8")
+        expected = "kept" if python == fingerprint.python_version() else fingerprint.hash_of_code(module)
+        known = {files.sha256(module.read_bytes()): "kept"}
         files.write_json(kept, archives.sealed({"python": python, "hashes": known}))
         assert fingerprint.Sources((), kept).hash_of(module) == expected
 

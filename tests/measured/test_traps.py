@@ -138,7 +138,7 @@ def test_references_to_a_deleted_experiment_fail(sample):
         "src/dice/registry.py", 'FIGURES = [Plot("fair.counts", drawing.counts, ("fair",))]', "FIGURES = []"
     )
     (sample.root / "tests/regressions/fair.yml").unlink()
-    fails_and_keeps_the_site(sample, "no record has fair.")
+    fails_and_keeps_the_site(sample, "no record has a claim 'fair.middling'")
 
 
 def test_a_project_without_experiments_fails(sample):

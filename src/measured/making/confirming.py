@@ -239,11 +239,16 @@ def read_file(path: Path) -> dict[str, dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8"))["runs"] if path.exists() else {}
 
 
-def repeat_a_few(project: Project, executor: Executor, say: Say) -> list[str]:
+def repeat_a_few(project: Project, executor_for: Callable[[int], Executor], say: Say) -> list[str]:
     """Make one or two of the stored runs again, chosen by the commit of what could change them.
 
     A commit that touches neither code, nor versions, nor stored outcomes chooses the same runs as the one
     before, and what was compared once is not made again: a change of prose trains nothing.
+
+    Args:
+        project: whose stored runs they are.
+        executor_for: where they are made, given how many there are; not asked where none is.
+        say: receives a line for each.
 
     Returns:
         What is said of it once it was done.
@@ -268,12 +273,13 @@ def repeat_a_few(project: Project, executor: Executor, say: Say) -> list[str]:
         say(*done)
         return done
     sources = Sources(project.packages)
-    with executor:
+    again = chosen[:REPEATED]
+    with executor_for(len(again)) as executor:
         submitted = [
             executor.submit(at % executor.workers, _order_again(project, sources, one, run))
-            for at, (one, run, _) in enumerate(chosen[:REPEATED])
+            for at, (one, run, _) in enumerate(again)
         ]
-        for (one, run, stored), future in zip(chosen, submitted, strict=False):
+        for (one, run, stored), future in zip(again, submitted, strict=True):
             made = future.result()
             _refuse_other_outcome(one, run, stored["outcome"], json.loads(made.files[OUTCOME]))
             say(f"confirmations: {one.name} {run.name} came out as stored")
