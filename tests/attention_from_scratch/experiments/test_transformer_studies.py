@@ -140,7 +140,8 @@ def test_the_table_of_tasks_leaves_out_what_no_model_has_been_trained_on(tmp_pat
     store(tmp_path / "c.json", names + trials, monkeypatch, transformer_tasks, validation=[0.5])
     table = transformer_tasks.measure(**plan.PARAMETERS).tables[0]
     assert table.columns == ("model", "copying, at the trained length", "copying, beyond it")
-    assert [row[0] for row in table.rows] == ["LSTM"]
+    assert [row[0] for row in table.rows] == ["LSTM", "guessing"]
+    assert [cell.id for cell in table.rows[-1][1:]] == ["transformer.tasks.chance.copy"] * 2
 
 
 def test_a_speller_is_told_once_two_of_its_seeds_are_taught(tmp_path, monkeypatch):
