@@ -78,8 +78,8 @@ export async function mount(root) {
     rows.forEach((row, h) => row.update(block2[h], tokens, null, `Block 2, head ${h + 1}: the last position gives the answer ${fixed(read[h])}`, false));
     title.textContent = `After ${said}`;
     words.say(
-      `At ${said}. Block 1, head ${head + 1}: the answer’s position gives the cue ${fixed(edge[head])}. ` +
-        `Block 2: the last position gives the answer ${fixed(Math.max(...read))}, by the head that gives it most.`,
+      `At ${said}. In this sequence, block 1, head ${head + 1}: the answer’s position gives the cue ${fixed(edge[head])}. ` +
+        `Block 2, in this sequence: the last position gives the answer ${fixed(Math.max(...read))}, by the head that gives it most.`,
       { quietly: timer !== 0 },
     );
   }
