@@ -25,7 +25,7 @@ import yaml
 
 from attention_from_scratch import speller_export, vision_export, watched
 from attention_from_scratch.exercises.notebook import published
-from attention_from_scratch.experiments import speller
+from attention_from_scratch.experiments import speller, speller_measures
 from attention_from_scratch.experiments.explanation_runs import load_halves, split_of
 from attention_from_scratch.export import export
 from attention_from_scratch.tasks import spelling
@@ -207,16 +207,16 @@ def spellers(project: Project) -> dict[str, bytes]:
         {run.name: read_run(project, experiment, run) for run in experiment.runs_in(project.quick)},
         held_out_words(project, p),
         levels=p["levels"],
-        num_heads=speller.HEADS_OF_QUERIES,
+        num_heads=speller_measures.HEADS_OF_QUERIES,
         licence=spelling.licence(p["version"]),
     )
 
 
 def held_out_words(project: Project, p: Mapping[str, Any]) -> list[spelling.Word]:
     """The words to try: they follow from the hash that all words must have, and from the split."""
-    code = [sha256_of_text(Path(module.__file__)) for module in (spelling, speller)]
+    code = [sha256_of_text(Path(module.__file__)) for module in (spelling, speller_measures)]
     settings = [p[name] for name in ("version", "sha256", "test", "validation", "split_seed")]
-    found = kept(project, "held_out_words", [code, settings], lambda: speller.test_words(p))
+    found = kept(project, "held_out_words", [code, settings], lambda: speller_measures.test_words(p))
     return [spelling.Word(letters, tuple(map(tuple, listed))) for letters, listed in found]
 
 

@@ -134,11 +134,38 @@ def ask(seed: int, readers: list[str], **settings: Any) -> dict[str, Any]:
     }
 
 
+def ask_keras(
+    seed: int, epochs: int, control_length: int, control_epochs: int, **settings: Any
+) -> dict[str, Any]:
+    """Train gated layers from Keras' start with the larger budget, and the control at the longest length."""
+    made = {
+        reader: train_longer(seed, reader, PARAMETERS["length"], epochs=epochs, **settings)
+        for reader in STARTS
+    }
+    control = train_longer(seed, "lstm", control_length, epochs=control_epochs, **settings)
+    return {
+        **{f"{reader}_solved": one["solved"] for reader, one in made.items()},
+        **{f"{reader}_accuracy": one["accuracy"] for reader, one in made.items()},
+        "control_accuracy": control["accuracy"],
+    }
+
+
 FRESH = Trial(
     "recurrence_budgets_fresh_seeds",
     "A larger budget, from Keras' start and from a chrono start: which gated readers solve 100 tokens?",
     ask,
     {"readers": [*STARTS, *STARTS.values()], **TRAINING},
+)
+KERAS = Trial(
+    "keras_start_with_a_larger_budget",
+    "From Keras' start, does a larger budget bring the gated readers to 100 tokens, or the LSTM to 200?",
+    ask_keras,
+    {
+        **TRAINING,
+        "control_length": PARAMETERS["control_length"],
+        "control_epochs": PARAMETERS["control_epochs"],
+    },
+    tolerance={f"{what}_accuracy": 0.1 for what in (*STARTS, "control")},
 )
 SAID = "recurrence.budgets.accuracy.{reader}"
 CLAIMS = (
@@ -168,6 +195,7 @@ CLAIMS = (
             )
             for reader, chrono in STARTS.items()
         ),
+        confirmed_by=Confirmation(KERAS, "not gru_solved and not lstm_solved", least="most"),
     ),
     Claim(
         "recurrence.budgets_chrono_reaches",
@@ -191,6 +219,7 @@ CLAIMS = (
             one_seed("recurrence.budgets.control_accuracy", by=1.0),
             one_seed("recurrence.budgets.control_accuracy", by=0.0),
         ),
+        confirmed_by=Confirmation(KERAS, "0.4 < control_accuracy < 0.6"),
     ),
 )
 

@@ -28,6 +28,7 @@ from attention_from_scratch.experiments.spelling_trials import (
     RATES,
     SETTINGS,
     train_all,
+    train_at_two_rates,
     word_errors_by_length,
 )
 from attention_from_scratch.tasks import spelling
@@ -302,6 +303,14 @@ FRESH = Trial(
     },
 )
 
+TUNING = Trial(
+    "spelling_rates_fresh_seeds",
+    "From a fresh seed, does the rate decide whether the transformer or the LSTM with attention errs less?",
+    train_at_two_rates,
+    {"rates": RATES, **SETTINGS, "passes": plan.PARAMETERS["rate_passes"]},
+    tolerance=dict.fromkeys(("transformer", "at_the_transformers_rate", "at_its_own_rate"), 0.02),
+)
+
 EXPERIMENT = Experiment(
     name="spelling",
     question="Which of five models of one size says the fewest sounds of unknown words wrongly?",
@@ -337,6 +346,10 @@ EXPERIMENT = Experiment(
                     "transformer.spelling.tried.lstm_attention.n6",
                     by="transformer.spelling.tried.lstm_attention.n3",
                 ),
+            ),
+            confirmed_by=Confirmation(
+                TUNING,
+                "at_the_transformers_rate - transformer > 0.02 and transformer - at_its_own_rate > 0.02",
             ),
         ),
         Claim(

@@ -40,6 +40,30 @@ def train_all(seed: int, rates: Mapping[str, float], **settings: Any) -> dict[st
     return kept
 
 
+def train_at_two_rates(seed: int, rates: Mapping[str, float], **settings: Any) -> dict[str, float]:
+    """Teach the transformer at its rate, and the LSTM with attention at that one and at its own.
+
+    Args:
+        seed: of the weights, and of the order of the words.
+        rates: of each model.
+        settings: of `spelling_runs.taught`.
+
+    Returns:
+        Phoneme errors on the validation words, as the trials that choose a rate have them.
+    """
+    asked = {
+        "transformer": ("transformer", rates["transformer"]),
+        "at_the_transformers_rate": ("lstm_attention", rates["transformer"]),
+        "at_its_own_rate": ("lstm_attention", rates["lstm_attention"]),
+    }
+    return {
+        name: train_one(
+            "validation", model=model, sizes=plan.MODELS[model], seed=seed, learning_rate=rate, **settings
+        )["phoneme_error"]
+        for name, (model, rate) in asked.items()
+    }
+
+
 def word_errors_by_length(made: Mapping[str, Any]) -> dict[str, float]:
     """The word error of short words and of long ones, of what `spelling_runs.train_one` counts."""
     wrong, words = made["wrong_by_length"], made["words_by_length"]

@@ -95,22 +95,27 @@ def _tables(depths: list[int], done: set[tuple[str, int]]) -> Iterator[Table]:
 DEEP = [depth for depth in plan.REMOVAL_DEPTHS if depth > 1]
 OTHERS = [variant for variant in plan.VARIANTS if variant != "residual"]
 DISPENSABLE = ["norm", "feed_forward"]
+LEAD = 0.02
 
 
-def _apart(found: Findings, depth: int) -> dict[str, float]:
-    """By how much the worst seed of each other model beats the best one without residual sums."""
-    best = max(ACCURACY.samples(found, variant="residual", depth=depth).values())
+def _leads(found: Findings, depth: int) -> dict[str, float]:
+    """By how much each other model beats the one without residual sums from the same seed; the smallest."""
+    without = ACCURACY.samples(found, variant="residual", depth=depth).values()
     return {
         f"{variant} over residual, {depth} blocks": min(
-            ACCURACY.samples(found, variant=variant, depth=depth).values()
+            other - one
+            for other, one in zip(
+                ACCURACY.samples(found, variant=variant, depth=depth).values(), without, strict=True
+            )
         )
-        - best
         for variant in OTHERS
     }
 
 
 def _residual_behind(found: Findings) -> Verdict:
-    return every(*(above({name: gap}, 0.05) for depth in DEEP for name, gap in _apart(found, depth).items()))
+    return every(
+        *(above({name: lead}, 0.02) for depth in DEEP for name, lead in _leads(found, depth).items())
+    )
 
 
 def _residual_worsens(found: Findings) -> Verdict:
@@ -131,8 +136,15 @@ def _one_block_short(found: Findings) -> Verdict:
     return below(ACCURACY.samples(found, variant=list(plan.VARIANTS), depth=1), 0.4)
 
 
-# What the trials of the study chose for models without residual sums; a test compares them.
-RESIDUAL_RATES = {2: 3e-3, 4: 1e-3, 8: 1e-3}
+# What the trials of the study chose, by model and number of blocks; a test compares them.
+RATES: Mapping[str, Mapping[int, float]] = {
+    "whole": {1: 1e-2, 2: 1e-2, 4: 1e-2, 8: 1e-2},
+    "after": {1: 3e-3, 2: 1e-2, 4: 1e-2, 8: 3e-3},
+    "residual": {1: 3e-3, 2: 3e-3, 4: 1e-3, 8: 1e-3},
+    "norm": {1: 1e-2, 2: 1e-2, 4: 1e-2, 8: 1e-2},
+    "feed_forward": {1: 1e-2, 2: 3e-2, 4: 1e-2, 8: 1e-2},
+    "positions": {1: 1e-2, 2: 3e-2, 4: 1e-2, 8: 1e-2},
+}
 
 
 def ask(seed: int, rates: Mapping[str, float]) -> dict[str, float]:
@@ -144,26 +156,61 @@ def ask(seed: int, rates: Mapping[str, float]) -> dict[str, float]:
     """
     kept = {}
     for depth, rate in rates.items():
-        differing = {**plan.VARIANTS["residual"][1], "blocks": int(depth)}
-        given = plan.settings(seed, differing, rate, plan.REMOVAL_PARAMETERS["warm_up"])
-        made = train_and_test(**given, look_at=plan.REMOVAL_PARAMETERS["look_at"])
+        made = _trained(seed, "residual", int(depth), rate, look_at=plan.REMOVAL_PARAMETERS["look_at"])
         kept |= {f"accuracy_{depth}": made["accuracy"][0], f"apart_{depth}": made["apart_trained"][-1]}
     return kept
+
+
+def ask_each(seed: int, rates: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Train every model at every depth from this seed; the accuracy of each.
+
+    Args:
+        seed: of the weights and of the sequences.
+        rates: by model, and by the number of blocks.
+    """
+    return {
+        f"{variant}_{depth}": _trained(seed, variant, int(depth), rate)["accuracy"][0]
+        for variant, by_depth in rates.items()
+        for depth, rate in by_depth.items()
+    }
+
+
+def _trained(seed: int, variant: str, depth: int, rate: float, look_at: int = 0) -> dict[str, Any]:
+    differing = {**plan.VARIANTS[variant][1], "blocks": depth}
+    given = plan.settings(seed, differing, rate, plan.REMOVAL_PARAMETERS["warm_up"])
+    return train_and_test(**given, look_at=look_at)
 
 
 FRESH = Trial(
     "residual_fresh_seeds",
     "Without residual sums, do more blocks make it worse, and is it because tokens become alike?",
     ask,
-    {"rates": {str(depth): rate for depth, rate in RESIDUAL_RATES.items()}},
-    tolerance={f"{what}_{depth}": 0.3 for what in ("accuracy", "apart") for depth in RESIDUAL_RATES},
+    {"rates": {str(depth): RATES["residual"][depth] for depth in DEEP}},
+    tolerance={f"{what}_{depth}": 0.3 for what in ("accuracy", "apart") for depth in DEEP},
 )
+EACH = Trial(
+    "removal_fresh_seeds",
+    "Trained from a fresh seed, which of the models with one part taken away stays behind?",
+    ask_each,
+    {
+        "rates": {
+            variant: {str(depth): rate for depth, rate in rates.items()} for variant, rates in RATES.items()
+        }
+    },
+    tolerance={f"{variant}_{depth}": 0.3 for variant, rates in RATES.items() for depth in rates},
+)
+LEAST_LEAD = " and ".join(
+    f"min({', '.join(f'{variant}_{depth}' for variant in OTHERS)}) - residual_{depth} > 0.02"
+    for depth in DEEP
+)
+LEAST_WITHOUT = f"min({', '.join(f'{variant}_{depth}' for variant in DISPENSABLE for depth in DEEP)}) > 0.8"
+MOST_OF_ONE = f"max({', '.join(f'{variant}_1' for variant in plan.VARIANTS)}) < 0.4"
 AT = "transformer.removal.accuracy.{variant}.d{depth}"
 CLAIMS = (
     Claim(
         "transformer.removal_residual_behind",
-        "with two, four and eight blocks every seed without residual sums stays more than 0.05 behind any "
-        "seed of any other model of that depth",
+        "with two, four and eight blocks the model without residual sums answers more than 0.02 less than "
+        "each other model of that depth, from every seed",
         _residual_behind,
         nulls=tuple(
             null
@@ -179,6 +226,7 @@ CLAIMS = (
                 ),
             )
         ),
+        confirmed_by=Confirmation(EACH, LEAST_LEAD),
     ),
     Claim(
         "transformer.removal_residual_worsens",
@@ -219,12 +267,14 @@ CLAIMS = (
             for variant in DISPENSABLE
             for depth in DEEP
         ),
+        confirmed_by=Confirmation(EACH, LEAST_WITHOUT),
     ),
     Claim(
         "transformer.removal_one_block_short",
         "one block answers less than 0.4 from every seed, whole or without any of the parts",
         _one_block_short,
         nulls=tuple(one_seed(AT.format(variant=variant, depth=1), by=1.0) for variant in plan.VARIANTS),
+        confirmed_by=Confirmation(EACH, MOST_OF_ONE),
     ),
 )
 

@@ -114,8 +114,9 @@ def test_fresh_seeds_are_trained_at_the_rates_that_the_stored_trials_chose():
             assert transformer_tasks_plan.chosen_rate(tasks, task, model) == rate
     assert {*transformer_tasks_trials.RATES} == {*transformer_tasks_plan.LENGTHS}
     removal = read_outcomes(transformer_removal_trained.STORED)
-    for depth, rate in transformer_removal_trained.RESIDUAL_RATES.items():
-        assert transformer_norm_plan.chosen_rate(removal, "residual", depth) == rate
+    for variant, rates in transformer_removal_trained.RATES.items():
+        for depth, rate in rates.items():
+            assert transformer_norm_plan.chosen_rate(removal, variant, depth) == rate
     for kind, rate in transformer_positions_trials.RATES.items():
         assert transformer_positions_plan.chosen_rate(positions, kind) == rate
 

@@ -1,0 +1,100 @@
+"""The page's two spellers from one fresh seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attention_from_scratch.experiments import spelling_plan as plan
+from attention_from_scratch.experiments.speller_measures import (
+    AGREES,
+    BEAM_PHONEME_ERROR,
+    BELIEVED,
+    BLOCKS,
+    BY_PLACE,
+    BYTES,
+    CACHE_DIFFERENCE,
+    CHANGED,
+    FINAL_E,
+    FINAL_E_WORDS,
+    LETTER_WORDS,
+    LIKELIER,
+    LOOKED_AT,
+    PHONEME_ERROR,
+    SAME_BITS,
+    measure,
+)
+from attention_from_scratch.experiments.spelling_runs import train_and_keep
+
+
+def ask(
+    seed: int,
+    words: int,
+    times: int,
+    lstm_words: int,
+    lstm_times: int,
+    rates: Mapping[str, float],
+    batch: int,
+    levels: Mapping[str, int],
+    beams: list[int],
+    beam_words: int,
+    key_value_heads: list[int],
+    **dictionary: Any,
+) -> dict[str, float]:
+    """Teach both from this seed and measure what the page measures of its own.
+
+    Args:
+        seed: of the weights, and of the order of the words.
+        words: that the transformer is taught.
+        times: passes over them.
+        lstm_words: that the LSTM is taught.
+        lstm_times: passes over them.
+        rates: of each model.
+        batch: words an update.
+        levels: to which the weights of each are rounded.
+        beams: kept by beam search; the first is one.
+        beam_words: decoded with beams.
+        key_value_heads: to which the decoder's are pooled.
+        dictionary: which words are held out, of which version (`spelling_plan.WORDS`).
+    """
+    taught = {"transformer": (words, times), "lstm": (lstm_words, lstm_times)}
+    runs = {
+        model: train_and_keep(
+            levels[model],
+            model=model,
+            sizes=plan.MODELS[model],
+            seed=seed,
+            learning_rate=rates[model],
+            training=training,
+            passes=passes,
+            batch=batch,
+            **dictionary,
+        )
+        for model, (training, passes) in taught.items()
+    }
+    found = measure(
+        runs,
+        beams,
+        beam_words=beam_words,
+        key_value_heads=key_value_heads,
+        levels=levels,
+        drawn=[],
+        **dictionary,
+    )
+    one, most = (BEAM_PHONEME_ERROR.value(found, beams=count) for count in (beams[0], beams[-1]))
+    kept = {
+        "phoneme_error": PHONEME_ERROR.value(found, model="transformer"),
+        "bytes": BYTES.value(found, model="both"),
+        "logits_changed": sum(CHANGED.values(found).values()),
+        "cache_float32": CACHE_DIFFERENCE["float32"].value(found),
+        "cache_float64": CACHE_DIFFERENCE["float64"].value(found),
+        "same_bits": SAME_BITS.value(found, dtype="float32"),
+        "likelier": LIKELIER.value(found, beams=beams[-1]),
+        "beams_change": most - one,
+        "believed": BELIEVED.value(found),
+        "named": AGREES.value(found, block=BLOCKS[-1], head="mean"),
+        "by_place": BY_PLACE.value(found),
+        **{f"looked_at_{kind}": LOOKED_AT.value(found, letters=kind) for kind in LETTER_WORDS},
+        **{what: FINAL_E.value(found, what=what) for what in FINAL_E_WORDS},
+    }
+    return {name: float(value) for name, value in kept.items()}
