@@ -54,10 +54,10 @@ def build(
     Raises:
         MeasuredError: any step failed; nothing was published.
     """
-    with alone(project, say), Recording(project, asked) as recording:
+    code = workflow.sources_of(project).code.of
+    with alone(project, say), Recording(project, asked, code) as recording:
         target = project.shown_site
         folders.recover(project.site)
-        workflow.sources_of(project)  # reads which hashes of code are known
         if not recording.is_measured(say):
             jobs = measure(project, say, workers, recording, all_here=all_here, cluster=cluster)
             said = [f"plan: 0 of {len(jobs)} to make, everything is fresh"]
@@ -68,7 +68,7 @@ def build(
         say(prose_said)
         if fetch is not None:
             fetch(project.root, project.full_build)
-        site = SiteProduct(project, target)
+        site = SiteProduct(project, target, code)
         unchanged = f"site: nothing that goes into {_shown(target, project.root)}/ has changed"
         unchanged = f"{unchanged}; {_look_at_it(project)}"
         if is_fresh(site, say):
@@ -104,7 +104,7 @@ def look_at(project: Project, jobs: Sequence[workflow.Job], say: Say, workers: i
 
 def is_fresh(site: SiteProduct, say: Say) -> bool:
     """Whether the site that stands there is what would be made; say else why not."""
-    state = made(site, site.project.root)
+    state = made(site, site.project.root, site.code)
     if isinstance(state, Fresh):
         return True
     say(f"site: to be made anew, {state.why}")
@@ -164,7 +164,7 @@ def measure(
     recording = recording or Recording(project, None)
     recording.before_plan()
     every = plan(project, say, sources, all_here=all_here)
-    sources.keep()
+    sources.code.keep()
     stale = [job for job in every if job.why]
     if stale:
         make(project, stale, say, workers, cluster)

@@ -6,33 +6,26 @@ half of one, counts as none. It is compared with its hash before anything of it 
 
 from __future__ import annotations
 
-import json
 import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from measured import files
+from measured import files, vouched_json
 
 LARGEST = 1 << 26  # bytes of one file
-
-_HEAD = b'{"sha256": "%s", "kept":'
-_TAIL = b"\n}\n"
 
 
 def write(path: Path, data: Any) -> None:
     """Keep plain data."""
-    body = json.dumps(data, ensure_ascii=False).encode("utf-8")
-    files.write_bytes(path, (_HEAD % files.sha256(body).encode()) + b"\n" + body + _TAIL)
+    files.write_bytes(path, vouched_json.as_bytes(data))
 
 
 def read(path: Path) -> Any:
     """Plain data that were kept; None where there are none, or others than were written."""
     try:
-        head, _, rest = _bytes_of(path).partition(b"\n")
-        body = rest.removesuffix(_TAIL)
-        return json.loads(body) if head == _HEAD % files.sha256(body).encode() else None
-    except (OSError, ValueError, RecursionError):
+        return vouched_json.data_of(_bytes_of(path))
+    except OSError:
         return None
 
 

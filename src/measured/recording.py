@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from measured import files, unchanged
+from measured import files, unchanged, vouched_json
 from measured.gate import prose, verdicts
 from measured.making import confirming, fingerprint, watching, workflow
+from measured.making.fingerprint import HashOfCode, hash_of_code
 from measured.making.watching import WholeWatch, hash_of_part
 from measured.project import Project
 from measured.results import remeasuring
@@ -28,9 +29,13 @@ class Recording:
     Args:
         project: what is built.
         asked: with which options; None where nothing is kept, because the process began before the build.
+        code: hashes a file of code, where somebody knows some of them.
     """
 
-    def __init__(self, project: Project, asked: Sequence[str] | None) -> None:
+    def __init__(
+        self, project: Project, asked: Sequence[str] | None, code: HashOfCode = hash_of_code
+    ) -> None:
+        self._code = code
         self._project, self._root, self._asked = project, str(project.root), asked
         self._path = project.build / unchanged.NAME
         self._measured: Parts | None = None
@@ -42,7 +47,7 @@ class Recording:
     def __enter__(self) -> Recording:
         if self._asked is not None:
             apart = (self._project.build, self._project.site, fingerprint.file_of(fingerprint.ENGINE).parent)
-            self._watch = watching.begin_with(WholeWatch(self._project.root, apart))
+            self._watch = watching.begin_with(WholeWatch(self._project.root, apart, code=self._code))
             self._stack.callback(watching.end, self._watch)
             self._stack.enter_context(watching.watching_environment(self._watch))
         return self
@@ -113,13 +118,15 @@ class Recording:
             "made": {**made, **unchanged.hashes_of(left, self._root)},
             **{f"said_of_{what}": lines for what, lines in self._said.items()},
         }
-        files.write_bytes(self._path, unchanged.as_bytes(receipt))
+        files.write_bytes(self._path, vouched_json.as_bytes(receipt))
 
     def _still(self, before: Parts, opened: Mapping[str, str], read: Mapping[str, str]) -> Parts | None:
         """Everything that was looked at, as it is now; None where some of it changed meanwhile."""
         now = unchanged.hashes_of((*before, *opened, *map(watching.as_written, read)), self._root)
         same = all(now[part] == sha for part, sha in (*before.items(), *opened.items()))
-        same = same and all(hash_of_part(part, self._project.root) == sha for part, sha in read.items())
+        same = same and all(
+            hash_of_part(part, self._project.root, self._code) == sha for part, sha in read.items()
+        )
         return now if same else None
 
 

@@ -5,18 +5,19 @@ Who finds all of them as they were needs neither plan nor gate: they would say w
 compared, never ages or sizes, so that nothing changed is called unchanged. Where anything differs, the
 receipt says no more than that, and the whole way is walked; it knows better what follows from what.
 
-Nothing of the engine is imported here, and of Python what is small.
+Of the engine nothing is imported here but the form of such files, and of Python what is small.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+from measured import vouched_json
 
 ABSENT = "absent"
 NAME = "receipt.json"
@@ -26,8 +27,6 @@ _TABLES = ("measured", "made")
 _LISTS = ("asked", "said_of_measured", "said_of_made")
 _ROOT, _MADE = "folder .", ("build", "site")
 _IN_FOLDER = ("tree", "file", "folder", "commit")  # kinds whose name is a path, below the root unless it says
-_HEAD = b'{"sha256": "%s", "receipt":\n'
-_TAIL = b"\n}\n"
 
 Parts = dict[str, str]
 
@@ -72,23 +71,17 @@ def read(path: str) -> dict[str, Any] | None:
     """A receipt; None where there is none, or another one than was written."""
     try:
         with open(path, "rb") as stream:
-            head, _, rest = stream.read().partition(b"\n")
-        body = rest.removesuffix(_TAIL)
-        found = json.loads(body) if head + b"\n" == _HEAD % _sha256(body).encode() else None
+            found = vouched_json.data_of(stream.read())
         return found if _is_receipt(found) else None
-    except (OSError, ValueError, RecursionError):
+    except OSError:
         return None
-
-
-def as_bytes(receipt: Mapping[str, Any]) -> bytes:
-    """A receipt as it is kept."""
-    body = json.dumps(receipt, ensure_ascii=False).encode()
-    return _HEAD % _sha256(body).encode() + body + _TAIL
 
 
 def _is_receipt(found: Any) -> bool:
     """Whether data have the form of a receipt; its lines go to a terminal, so they hold what prints."""
     if not isinstance(found, dict) or set(found) != {*_TABLES, *_LISTS}:
+        return False
+    if not all(isinstance(found[name], dict if name in _TABLES else list) for name in found):
         return False
     texts = [*(text for name in _LISTS for text in found[name]), *found["measured"], *found["made"]]
     kinds = {part.partition(" ")[0] for name in _TABLES for part in found[name]}

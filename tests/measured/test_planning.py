@@ -109,21 +109,37 @@ def test_hashes_are_kept_and_taken_from_there(tmp_path):
     module.write_text("X = 1\n", encoding="utf-8")
     sources = fingerprint.Sources((), kept)
     first = sources.hash_of(module)
-    sources.keep()
+    sources.code.keep()
     assert first == fingerprint.Sources((), kept).hash_of(module) == fingerprint.hash_of_code(module)
     kept.write_text("{", encoding="utf-8")
     assert fingerprint.Sources((), kept).hash_of(module) == first
     assert fingerprint.Sources((), kept).hash_of(tmp_path / "gone.py") == "absent"
 
 
-def test_kept_hashes_count_for_the_same_python_alone(tmp_path):
+def test_kept_hashes_count_for_the_same_python_and_for_whoever_keeps_them_alone(tmp_path):
     module, kept = tmp_path / "module.py", tmp_path / "code.json"
-    for text, python in (("X = 2\n", "CPython 2.7"), ("X = 1\n", fingerprint.python_version())):
-        module.write_text(text, encoding="utf-8")
-        expected = "kept" if python == fingerprint.python_version() else fingerprint.hash_of_code(module)
-        known = {files.sha256(module.read_bytes()): "kept"}
+    module.write_text("X = 1\n", encoding="utf-8")
+    known = {files.sha256(module.read_bytes()): "kept"}
+    for python, expected in (
+        (fingerprint.python_version(), "kept"),
+        ("CPython 2.7", fingerprint.hash_of_code(module)),
+    ):
         files.write_json(kept, archives.sealed({"python": python, "hashes": known}))
         assert fingerprint.Sources((), kept).hash_of(module) == expected
+        assert fingerprint.Sources(()).hash_of(module) == fingerprint.hash_of_code(module) != "kept"
+
+
+def test_what_read_code_before_is_asked_of_whoever_keeps_its_hashes(tmp_path):
+    module, kept = tmp_path / "module.py", tmp_path / "code.json"
+    module.write_text("X = 1\n", encoding="utf-8")
+    known = {files.sha256(module.read_bytes()): "kept"}
+    files.write_json(kept, archives.sealed({"python": fingerprint.python_version(), "hashes": known}))
+    code = fingerprint.CodeHashes(kept).of
+    thing = Thing(was={"parameters": "a", "code module.py": "kept"})
+    assert made(thing, tmp_path, code) == Fresh()
+    assert made(thing, tmp_path) == Stale("code module.py changed")
+    module.write_text("X = 2\n", encoding="utf-8")
+    assert made(thing, tmp_path, code) == Stale("code module.py changed")
 
 
 def test_a_digest_is_that_of_what_is_there_in_any_order():
@@ -205,7 +221,7 @@ def test_what_a_record_took_before_is_what_it_may_take(gated):
 def test_hashes_of_code_are_kept_with_what_is_built(gated):
     sources = workflow.sources_of(gated.project)
     sources.hash_of(Path(__file__))
-    sources.keep()
+    sources.code.keep()
     assert list(gated.project.build.rglob("code.json"))
 
 

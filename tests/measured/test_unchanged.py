@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from measured import unchanged
+from measured import unchanged, vouched_json
 from measured.project import Project
 from measured.recording import Recording
 from samples import copy
@@ -168,10 +168,11 @@ def test_a_receipt_that_somebody_edited_counts_as_none(built, asks):
         was[: len(was) // 2],
         b"",
         b"[]",
-        unchanged.as_bytes({**receipt, "made": {"nothing known": "x"}}),
-        unchanged.as_bytes({**receipt, "said_of_made": ["\x1b[2J"]}),
-        unchanged.as_bytes({**receipt, "made": {}}),
-        unchanged.as_bytes({"asked": receipt["asked"]}),
+        vouched_json.as_bytes({**receipt, "made": {"nothing known": "x"}}),
+        vouched_json.as_bytes({**receipt, "said_of_made": ["\x1b[2J"]}),
+        vouched_json.as_bytes({**receipt, "made": {}}),
+        vouched_json.as_bytes({**receipt, "said_of_made": None}),
+        vouched_json.as_bytes({"asked": receipt["asked"]}),
     ]
     try:
         for data in odd:

@@ -258,42 +258,53 @@ def repeat_a_few(project: Project, executor_for: Callable[[int], Executor], say:
     """
     commit = commit_of_code(project)
     candidates = [
-        (one, run, stored)
+        stored
         for one in everything_asked(project).values()
-        for run, stored in _stored_runs(one)
-        if stored.get("seconds", 0.0) <= LONGEST_REPEAT
+        for stored in _stored_runs(one)
+        if stored.seconds <= LONGEST_REPEAT
     ]
-    chosen = sorted(candidates, key=lambda c: files.sha256(f"{commit} {c[0].name} {c[1].name}".encode()))
-    if not chosen:
+    again = sorted(candidates, key=lambda c: files.sha256(f"{commit} {c.name}".encode()))[:REPEATED]
+    if not again:
         return []
     done = ["confirmations: compared before with the same code and stored outcomes"]
     mark = project.build / STAMP
-    state = {f"{one.name} {run.name}": stored["outcome"] for one, run, stored in chosen[:REPEATED]}
+    state = {stored.name: stored.outcome for stored in again}
     if mark.exists() and mark.read_text(encoding="utf-8") == json.dumps([commit, state], sort_keys=True):
         say(*done)
         return done
     sources = Sources(project.packages)
-    again = chosen[:REPEATED]
     with executor_for(len(again)) as executor:
         submitted = [
-            executor.submit(at % executor.workers, _order_again(project, sources, one, run))
-            for at, (one, run, _) in enumerate(again)
+            executor.submit(
+                at % executor.workers, _order(project, sources, stored.one, stored.run, stored.known)
+            )
+            for at, stored in enumerate(again)
         ]
-        for (one, run, stored), future in zip(again, submitted, strict=True):
-            made = future.result()
-            _refuse_other_outcome(one, run, stored["outcome"], json.loads(made.files[OUTCOME]))
-            say(f"confirmations: {one.name} {run.name} came out as stored")
+        for stored, future in zip(again, submitted, strict=True):
+            _refuse_other_outcome(stored, json.loads(future.result().files[OUTCOME]))
+            say(f"confirmations: {stored.name} came out as stored")
     files.write_text(mark, json.dumps([commit, state], sort_keys=True))
     return done
 
 
-def _order_again(project: Project, sources: Sources, one: Asked, run: Run) -> Order:
-    """What a worker is handed for a run whose outcome is stored."""
-    return _order(project, sources, one, run, _outcomes(read_file(one.path)))
+@dataclass(frozen=True)
+class _StoredRun:
+    """A stored run, what came out, and all that its trial or study has stored."""
+
+    one: Asked
+    run: Run
+    outcome: dict[str, Any]
+    seconds: float
+    known: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.one.name} {self.run.name}"
 
 
-def _refuse_other_outcome(one: Asked, run: Run, stored: dict[str, Any], outcome: dict[str, Any]) -> None:
-    different = agree(stored, outcome, one.tolerance)
+def _refuse_other_outcome(stored: _StoredRun, outcome: dict[str, Any]) -> None:
+    one, run = stored.one, stored.run
+    different = agree(stored.outcome, outcome, one.tolerance)
     if different:
         raise MeasuredError(
             f"{one.name}, {run.name}, gives another outcome than the stored one: {'; '.join(different)}",
@@ -326,12 +337,12 @@ def _order(project: Project, sources: Sources, one: Asked, run: Run, known: Mapp
     return Order(full, "outcome", one.name, run.name, inputs, known, f"outcomes of {one.name}")
 
 
-def _stored_runs(one: Asked) -> list[tuple[Run, dict[str, Any]]]:
+def _stored_runs(one: Asked) -> list[_StoredRun]:
     kept = read_file(one.path)
-    named = one.runs(_outcomes(kept))
+    known = _outcomes(kept)
     return [
-        (run, kept[run.name])
-        for run in named
+        _StoredRun(one, run, known[run.name], kept[run.name].get("seconds", 0.0), known)
+        for run in one.runs(known)
         if run.name in kept and kept[run.name]["parameters"] == as_stored(run.parameters)
     ]
 

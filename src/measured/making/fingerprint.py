@@ -13,7 +13,7 @@ import inspect
 import json
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from functools import cached_property, lru_cache
 from importlib.machinery import ModuleSpec
@@ -26,6 +26,7 @@ from measured.errors import MeasuredError
 from measured.files import sha256, write_json
 
 Fingerprint = dict[str, str]
+HashOfCode = Callable[[Path], str]
 
 ENGINE = __name__.partition(".")[0]
 ABSENT = "absent"
@@ -141,31 +142,27 @@ def _is_filled(cell: Any) -> bool:
         return False
 
 
-class Sources:
-    """The project's and the engine's own code, as it is now: what imports what, and the hash of each file.
+class CodeHashes:
+    """What files of code do, as hashes, asked of each as it is now; the same text is taken apart once.
 
     Args:
-        packages: the project's own packages.
         kept: a file of hashes that were taken before, by the hash of the text that they were taken of.
     """
 
-    def __init__(self, packages: tuple[str, ...], kept: Path | None = None) -> None:
-        self.within = tuple(sorted({*packages, ENGINE}))
-        self._reached: dict[str, frozenset[str]] = {}
-        self._hashes: dict[Path, str] = {}
+    def __init__(self, kept: Path | None = None) -> None:
         self._kept_in, self._known = kept, _read_known(kept)
         self._used: dict[str, str] = {}
 
-    def closure(self, modules: Iterable[str]) -> dict[str, Path]:
-        """Modules, all that they import of the project and of the engine, and their packages' `__init__`."""
-        found = {name for module in modules for name in self._reachable(module)}
-        return {name: file_of(name) for name in sorted(found)}
-
-    def hash_of(self, path: Path) -> str:
-        """What a file of code does, as a hash."""
-        if path not in self._hashes:
-            self._hashes[path] = self._hash_of_text(path)
-        return self._hashes[path]
+    def of(self, path: Path) -> str:
+        """What a file of code does now, as a hash; `absent` where there is none."""
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return ABSENT
+        text = sha256(data)
+        if text not in self._used:
+            self._used[text] = self._known.get(text) or _hash_of_syntax(data)
+        return self._used[text]
 
     def keep(self) -> None:
         """Keep the hashes for the next time: to take one apart takes longer than to read it."""
@@ -175,13 +172,31 @@ class Sources:
             write_json(self._kept_in, sealed({"python": python_version(), "hashes": self._used}))
             self._known = dict(self._used)
 
-    def _hash_of_text(self, path: Path) -> str:
-        try:
-            text = sha256(path.read_bytes())
-        except OSError:
-            return ABSENT
-        self._used[text] = self._known.get(text) or hash_of_code(path)
-        return self._used[text]
+
+class Sources:
+    """The project's and the engine's own code, as it was first looked at: what imports what, and its hashes.
+
+    Args:
+        packages: the project's own packages.
+        kept: a file of hashes that were taken before.
+    """
+
+    def __init__(self, packages: tuple[str, ...], kept: Path | None = None) -> None:
+        self.within = tuple(sorted({*packages, ENGINE}))
+        self.code = CodeHashes(kept)
+        self._reached: dict[str, frozenset[str]] = {}
+        self._hashes: dict[Path, str] = {}
+
+    def closure(self, modules: Iterable[str]) -> dict[str, Path]:
+        """Modules, all that they import of the project and of the engine, and their packages' `__init__`."""
+        found = {name for module in modules for name in self._reachable(module)}
+        return {name: file_of(name) for name in sorted(found)}
+
+    def hash_of(self, path: Path) -> str:
+        """What a file of code does, as a hash."""
+        if path not in self._hashes:
+            self._hashes[path] = self.code.of(path)
+        return self._hashes[path]
 
     def _reachable(self, module: str) -> frozenset[str]:
         if module.partition(".")[0] not in self.within:
@@ -242,7 +257,6 @@ def _read_known(kept: Path | None) -> dict[str, str]:
         data = read_sealed(kept)
         if data["python"] != python_version():
             return {}
-        _taken_before.update(data["hashes"])
         return dict(data["hashes"])
     except (MeasuredError, KeyError, TypeError, ValueError):
         return {}  # half-written, or of another engine: taken again
@@ -273,10 +287,7 @@ def hash_of_code(path: Path) -> str:
         data = path.read_bytes()
     except OSError:
         return ABSENT
-    return _taken_before.get(sha256(data)) or _hash_of_syntax(data)
-
-
-_taken_before: dict[str, str] = {}  # of a text, by its hash: the same text has the same hash of code
+    return _hash_of_syntax(data)
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from measured.errors import MeasuredError
-from measured.making.fingerprint import Fingerprint, changes
+from measured.making.fingerprint import Fingerprint, HashOfCode, changes, hash_of_code
 from measured.making.watching import read_now
 
 SHOWN = 3  # changes that are named; the others are counted
@@ -56,12 +56,13 @@ class Product(Protocol):
         """
 
 
-def made(product: Product, root: Path) -> Fresh | Stale:
+def made(product: Product, root: Path, code: HashOfCode = hash_of_code) -> Fresh | Stale:
     """Whether a product is still what its inputs make.
 
     Args:
         product: a run, a record, a figure, a page's cells, the site.
         root: the project's folder; what was read of it while the product was made is read again.
+        code: hashes a file of code, where somebody knows some of them.
     """
     try:
         found = product.found()
@@ -69,7 +70,7 @@ def made(product: Product, root: Path) -> Fresh | Stale:
         return Stale(error.problem)
     if found is None:
         return Stale("never made")
-    now = {**read_now(found, root), **product.inputs()}
+    now = {**read_now(found, root, code), **product.inputs()}
     different = changes(found, now)
     if not different:
         return Fresh(found)

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeVar
 from measured import unchanged
 from measured.errors import MeasuredError
 from measured.files import sha256
-from measured.making.fingerprint import ABSENT, Fingerprint, hash_of_code, hash_of_file
+from measured.making.fingerprint import ABSENT, Fingerprint, HashOfCode, hash_of_code, hash_of_file
 
 W = TypeVar("W", bound="Watch")
 
@@ -40,10 +40,17 @@ class Watch:
         root: the project's folder.
         without: folders below it that are made, not written: `build`, `site`.
         quoting: whether source that is quoted counts as it is written, comments and all.
+        code: hashes a file of code, where somebody knows some of them.
     """
 
-    def __init__(self, root: Path, without: tuple[Path, ...] = (), quoting: bool = False) -> None:
-        self.root, self._quoting = root, quoting
+    def __init__(
+        self,
+        root: Path,
+        without: tuple[Path, ...] = (),
+        quoting: bool = False,
+        code: HashOfCode = hash_of_code,
+    ) -> None:
+        self.root, self._quoting, self._code = root, quoting, code
         # As texts, and asked first: there are thousands of events, and paths take long to compare.
         self._without = tuple(f"{folder}{os.sep}" for folder in (*without, *_installed(root)))
         self._elsewhere = (sys.prefix + os.sep, sys.base_prefix + os.sep)  # where no link leads to a project
@@ -116,7 +123,7 @@ class Watch:
                 )
 
     def _hash_of(self, part: str) -> str:
-        return hash_of_part(part, self.root)
+        return hash_of_part(part, self.root, self._code)
 
     def _part(
         self, event: str, arguments: tuple[Any, ...], frame: FrameType | None
@@ -159,7 +166,7 @@ class WholeWatch(Watch):
     def take_over(self, parts: Mapping[str, str]) -> None:
         """Take in what another process has read; where it is not that any more, there is no receipt."""
         for part, sha in parts.items():
-            is_same = hash_of_part(part, self.root) == sha
+            is_same = hash_of_part(part, self.root, self._code) == sha
             super().take_over({as_written(part): self._hash_of(as_written(part)) if is_same else ""})
 
     def _hash_of(self, part: str) -> str:
@@ -171,9 +178,9 @@ class WholeWatch(Watch):
 
 
 @contextmanager
-def watching(root: Path, without: tuple[Path, ...] = ()) -> Iterator[Watch]:
+def watching(root: Path, without: tuple[Path, ...] = (), code: HashOfCode = hash_of_code) -> Iterator[Watch]:
     """Watch what the block reads of a project."""
-    watch = begin(root, without)
+    watch = begin_with(Watch(root, without, code=code))
     try:
         yield watch
     finally:
@@ -231,7 +238,7 @@ def watching_environment(watch: Watch) -> Iterator[None]:
         os.environ.__class__ = kind
 
 
-def hash_of_part(part: str, root: Path) -> str:
+def hash_of_part(part: str, root: Path, code: HashOfCode = hash_of_code) -> str:
     """The hash of a part of a fingerprint that is read from the project, as it is now."""
     kind, _, name = part.partition(" ")
     path = root / name
@@ -239,7 +246,7 @@ def hash_of_part(part: str, root: Path) -> str:
         value = os.environ.get(name)
         return ABSENT if value is None else sha256(value.encode())
     if kind == "code":
-        return hash_of_code(path)
+        return code(path)
     if kind == "folder":
         try:
             names = sorted(n for n in os.listdir(path) if n != "__pycache__" and not n.startswith("."))
@@ -260,9 +267,9 @@ def as_written(part: str) -> str:
     return f"file {part.removeprefix('code ')}" if part.startswith("code ") else part
 
 
-def read_now(stored: Mapping[str, str], root: Path) -> Fingerprint:
+def read_now(stored: Mapping[str, str], root: Path, code: HashOfCode = hash_of_code) -> Fingerprint:
     """The parts of a stored fingerprint that were read from the project, as they are now."""
-    return {part: hash_of_part(part, root) for part in stored if is_read(part)}
+    return {part: hash_of_part(part, root, code) for part in stored if is_read(part)}
 
 
 # Python has no way to take a hook off again, so there is one for the process, and a list of who is watching.

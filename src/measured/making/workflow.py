@@ -283,8 +283,15 @@ def _taken(product: RunProduct | RecordProduct, all_here: bool) -> str:
     return "it was taken over, not measured here" if all_here and product.taken else ""
 
 
-def _job(product: Product, why: str, after, order: Order, seconds: float, model: str = "") -> Job:
-    state = made(product, order.project.root)
+def _job(
+    product: RunProduct | RecordProduct | FigureProduct,
+    why: str,
+    after,
+    order: Order,
+    seconds: float,
+    model: str = "",
+) -> Job:
+    state = made(product, order.project.root, product.sources.code.of)
     own, found = (state.why, {}) if isinstance(state, Stale) else ("", state.found)
     return Job(product.name, product, own or why, tuple(after), order, seconds, model, found)
 

@@ -16,7 +16,9 @@ from measured.errors import MeasuredError
 from measured.making.fingerprint import (
     ENGINE,
     Fingerprint,
+    HashOfCode,
     file_of,
+    hash_of_code,
     hash_of_file,
     python_version,
 )
@@ -32,10 +34,12 @@ class SiteProduct:
     Args:
         project: whose it is.
         target: the folder in which it stands.
+        code: hashes a file of code, where somebody knows some of them.
     """
 
     project: Project
     target: Path
+    code: HashOfCode = hash_of_code
     name: str = "site"
 
     @property
@@ -86,7 +90,7 @@ class SiteProduct:
         """
         before = self.inputs()
         apart = (self.project.build, self.target, file_of(ENGINE).parent)
-        with watching(self.project.root, apart) as watch, watching_environment(watch):
+        with watching(self.project.root, apart, self.code) as watch, watching_environment(watch):
             yield watch
         watch.refuse_changes()
         after = self.inputs()

@@ -19,7 +19,8 @@ from typing import Any
 import measured
 from measured import fast_yaml, files, folders
 from measured.errors import MeasuredError
-from measured.making import confirming
+from measured.making import confirming, workflow
+from measured.making.fingerprint import HashOfCode
 from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
 from measured.site import collisions, data_files, generated, hooks, ledger, notebooks, provenance
@@ -151,11 +152,12 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False, s
         false_parts=lambda name: _false_parts(project, records, name),
     )
     renderer = Renderer.of(settings, project.build / "readings")
+    code = workflow.sources_of(project).code.of
 
     def weave_page(place: str, path: Path) -> generated.Page:
         source = read_page(path, project.root, renderer)
         weaver.refuse_claims(source)
-        return _woven(project, weaver, source, place, renderer)
+        return _woven(project, weaver, source, place, renderer, code)
 
     pages, copied, sources = {}, {}, {}
     found = list(settings.files(drafts))
@@ -168,7 +170,7 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False, s
         sources[place] = read_page(path, project.root, renderer)
         weaver.refuse_claims(sources[place])  # of each page, before the first cell is executed
     for place, source in sources.items():
-        pages[place] = _woven(project, weaver, source, place, renderer)
+        pages[place] = _woven(project, weaver, source, place, renderer, code)
     renderer.forget_others()
 
     def link(place: str) -> str:
@@ -221,10 +223,15 @@ def _refuse_odd_names(source: PageSource) -> None:
 
 
 def _woven(
-    project: Project, weaver: Weaver, source: PageSource, place: str, renderer: Renderer
+    project: Project,
+    weaver: Weaver,
+    source: PageSource,
+    place: str,
+    renderer: Renderer,
+    code: HashOfCode,
 ) -> generated.Page:
     _refuse_odd_names(source)
-    setup = Setup(project.root, project.build, project.site, project.packages)
+    setup = Setup(project.root, project.build, project.site, project.packages, code)
     executed = cells.execute(
         source, setup, distributions=project.versions, renderer=renderer, twice=not project.quick
     )

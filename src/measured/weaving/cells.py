@@ -20,7 +20,7 @@ from typing import Any
 from measured import files, keeping
 from measured.errors import MeasuredError
 from measured.making import environment
-from measured.making.fingerprint import Fingerprint, file_of, hash_of_code, of_software
+from measured.making.fingerprint import Fingerprint, file_of, of_software
 from measured.making.made import Fresh, made
 from measured.weaving import kernel
 from measured.weaving.fences import CellAttributes, cell_attributes
@@ -132,7 +132,7 @@ def execute(
     if not cells:
         return Executed()
     product = CellsProduct(page.path, tuple(cells), setup, distributions)
-    if isinstance(made(product, setup.root), Fresh):
+    if isinstance(made(product, setup.root, setup.code), Fresh):
         return _shown(cells, product.outputs(), page, renderer)
     before = product.inputs()
     ran, *again = _run(cells, page, setup, 2 if twice else 1)
@@ -177,7 +177,7 @@ class CellsProduct:
     def inputs(self) -> Fingerprint:
         """Code, versions and settings; what the code imports and reads is seen while it runs."""
         code = [[cell.code, cell.tags, cell.timeout] for cell in self.cells]
-        modules = {f"module {name}": hash_of_code(file_of(name)) for name in _ENGINE}
+        modules = {f"module {name}": self.setup.code(file_of(name)) for name in _ENGINE}
         settings = files.sha256(environment.settings_in_words().encode())
         software = of_software((*self.distributions, *_RUNNING))
         return {"cells": files.sha256(json.dumps(code).encode()), "settings": settings, **modules, **software}

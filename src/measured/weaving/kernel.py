@@ -15,7 +15,7 @@ from typing import Any
 
 from measured.errors import MeasuredError
 from measured.making import environment
-from measured.making.fingerprint import Fingerprint
+from measured.making.fingerprint import Fingerprint, HashOfCode, hash_of_code
 from measured.making.sources import folders_of
 
 Outputs = list[dict[str, Any]]
@@ -31,12 +31,14 @@ class Setup:
         build: everything generated; Matplotlib keeps its list of fonts there.
         site: what is published.
         packages: the project's own.
+        code: hashes a file of code, where somebody knows some of them.
     """
 
     root: Path
     build: Path
     site: Path
     packages: tuple[str, ...]
+    code: HashOfCode = hash_of_code
 
 
 @dataclass(frozen=True)
