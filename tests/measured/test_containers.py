@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,19 @@ def test_a_block_stays_in_its_container(container, block):
         assert len(tree.findall(f".//{tag}")) == len(plain.findall(f".//{tag}")) + more, tag
 
 
+@pytest.mark.parametrize("around", ["{}", "a\n\n{}\n\nb", "!!! note\n\n    {}\n\n    b", "> {}\n>\n> b"])
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_block_stays_in_its_quotation(around, block):
+    written, element = BLOCKS[block]
+    before, indent = re.search(r"(.*)\{\}", around)[0][:-2], "> "
+    rows = [indent + row for row in written.split("\n")]
+    tree = tree_of(around.replace("{}", f"\n{before}".join(rows)), pictures=PICTURES)
+    (found,) = tree.findall(f".//{element}")
+    assert found.getparent().tag == "blockquote" or found.getparent().get("data-table")
+    assert ">" not in tree.text_content()
+    assert not [p for p in tree.iter("p") if not len(p) and not (p.text or "").strip()]
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -172,12 +186,35 @@ def test_a_block_stays_in_its_container(container, block):
         ('a\n\n<div>\n{{ table("dice.t") }}\n</div>', 4),
         ('<div>\n{% figure "dice.f" %}\nx\n{% endfigure %}\n</div>', 2),
         ("a {% x", 1),
+        ("x\n\n{% raw %}{{ dice.mean }}{% endraw %}", 3),
+        ("a\n\n| a |\n|---|\n| $|x| = {{ dice.mean }}$ |", 5),
+        ("| a |\n|---|\n| $p(a|b)$ |", 3),
+        ("<p {{ dice.sides }}>x</p>", 1),
+        ("[^{{ dice.sides }}]\n\n[^{{ dice.sides }}]: x", 3),
+        ("[{{ dice.sides }}]\n\n[{{ dice.sides }}]: x.md", 3),
+        ("**{% claim 'dice.holds' %}so** it{% endclaim %}", 1),
+        ("[a {% claim 'dice.holds' %}so](x.md) it{% endclaim %}", 1),
+        ("a\n<b>{% claim 'dice.holds' %}so</b> it{% endclaim %}", 2),
     ],
 )  # fmt: skip
 def test_what_cannot_work_is_refused_with_its_line(text, line):
     with pytest.raises(MeasuredError) as caught:
         weave(text, pictures=PICTURES)
     assert caught.value.line == line, caught.value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'text\n\n[y]: z.md "mean {{ dice.mean }}"',
+        "text\n\n*[HTML]: mean {{ dice.mean }}",
+        "*{% claim 'dice.holds' %}so{% endclaim %}* it is",
+        "{% claim 'dice.holds' %}**so** `it` [is](x.md){% endclaim %}",
+        "| a |\n|---|\n| $\\vert x \\vert = {{ dice.mean }}$, $\\|x\\|$, `a|b`, \\| |",
+    ],
+)
+def test_what_nothing_is_lost_of_may_stand(text):
+    assert "dice" not in text_of(text)
 
 
 def test_snippets_are_woven_where_they_are_included_and_refused_where_they_are_appended(tmp_path):

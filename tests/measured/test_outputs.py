@@ -100,6 +100,11 @@ def test_text_is_text_and_the_page_goes_on(text):
         ("done\r", "done\n"),
         ("abc\b\bX\n", "aX\n"),
         ("\x1b[2K\x1b[1Gx \x1b]0;title\x07y\x00\x07\n", "x y\n"),
+        ("\x1b(Bx \x9b31my\x9b0m\n", "x y\n"),
+        ("outer 0%\ninner 0%\x1b[A\router 50%\ninner 90%\nend\n", "outer 50%\ninner 90%\nend\n"),
+        ("a 1\nb 1\n\x1b[2Fa 2\nb 2\n", "a 2\nb 2\n"),
+        ("a\nb\nc\x1b[2A\rd\x1b[J", "d\n"),
+        ("a\x1b[99999999Bb", "a" + "\n" * 1000 + "b\n"),
     ],
 )
 def test_a_line_that_was_drawn_over_shows_its_last_state(text, state):
@@ -190,6 +195,37 @@ def test_a_picture_has_the_words_of_its_fence():
         assert caught.value.line is not None
 
 
+@pytest.mark.parametrize(
+    ("kind", "content", "problem"),
+    [
+        ("text_html", "<svg><text>x</text></svg>", "holds <svg>, which the sanitiser takes away"),
+        ("text_html", "<p>a <math><mi>x</mi></math></p>", "holds <math>, which the sanitiser takes away"),
+        ("text_html", '<img src="data:image/png;base64,AA==" alt="a">', "whose address the sanitiser takes"),
+        ("text_html", '<img src="x.png">', "a picture that has no words"),
+        ("text_markdown", "![](x.png)", "a picture that has no words"),
+        ("text_markdown", "| a |\n|---|\n| b | c |", r"has more cells than the table: \| b \| c \|"),
+        ("text_latex", "$\\frac{a$", "the formula .* cannot be read"),
+        ("text_latex", "$$a$$ and $b$", "the formula .* cannot be read"),
+        ("application_pdf", "x", "shows application/pdf, which no page can show"),
+        ("application_javascript", "alert(1)", "shows application/javascript, which no page can show"),
+    ],
+)
+def test_what_would_vanish_or_come_out_broken_is_told_with_its_line(kind, content, problem):
+    with pytest.raises(MeasuredError, match=f"in cell 1, .*{problem}") as caught:
+        shown(data_output(**{kind: content}))
+    assert caught.value.line == 6
+
+
+def test_html_keeps_its_pictures_words_and_the_blank_lines_of_its_code():
+    (box,) = shown(
+        data_output(text_html='<img src="x.png"> <img alt="own" src="y.png"><pre>a\n\n\nb</pre>\n\n<p>c</p>'),
+        fence="```python alt=\"A 'dot'\"",
+    ).xpath(".//div[@class='cell-output']")
+    assert [picture.get("alt") for picture in box.iter("img")] == ["A 'dot'", "own"]
+    assert box.find("./pre").text == "a\n\n\nb"
+    assert box.find("./p").text == "c"
+
+
 def test_html_in_a_container_is_refused_with_its_line():
     with pytest.raises(MeasuredError, match="shows HTML inside a list") as caught:
         shown(data_output(text_html="<b>x</b>"), indent="    ", around="- a\n\n{}\n")
@@ -210,6 +246,12 @@ def test_html_in_a_container_is_refused_with_its_line():
         ("hide-input", "hide-input on the fence of a cell cannot be read"),
         ("timeout=5 timeout=6", "says timeout twice"),
         ("alt=''", "alt='' cannot be read"),
+        ("alt='of {{ dice.mean }}'", "alt on the fence of a cell holds a reference"),
+        ("title='{% x %}'", "title on the fence of a cell holds a reference"),
+        ("hl_lines='3-2'", "hl_lines='3-2' counts down"),
+        ("hl_lines='2'", "hl_lines marks line 2 of code that has 1 line"),
+        ("hl_lines='0-1'", "hl_lines marks line 0"),
+        ("source='sys:path'", "source='sys:path': module sys cannot be found"),
     ],
 )
 def test_a_fence_that_says_something_odd_is_told(info, problem):
@@ -279,6 +321,15 @@ def test_a_cell_whose_output_would_leave_its_container_is_refused(body, line):
     with pytest.raises(MeasuredError, match="the output of this cell would leave the list") as caught:
         scan(FRONT + body, Path("page.md"), USUAL)
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize("language", ["Python", "python3", "ipython", "{.python3}"])
+def test_python_by_another_name_is_told_on_a_page_with_cells(language):
+    body = f"```{language}\n1 / 0\n```\n"
+    with pytest.raises(MeasuredError, match="is shown on this page and not run") as caught:
+        cells.cells_of(scan(FRONT + body, Path("page.md"), USUAL))
+    assert caught.value.line == 6
+    assert cells.cells_of(scan(body, Path("page.md"), USUAL)) == []
 
 
 @pytest.mark.parametrize("fence", ["````python", "~~~python", "~~~~ python"])

@@ -6,6 +6,7 @@
 | MkDocs, ProperDocs | a page's `render`, `toc`, `_title_from_render`, anchors | `site/kept_pages` |
 | MkDocs, ProperDocs, Material | the index of search, its `add_entry_from_context` | `site/kept_pages` |
 | MkDocs | the live server's epochs, its watches, `_inject_js_into_html`, `error_handler` | `preview` |
+| Python-Markdown | `TableProcessor._build_row`, `_split_row` | `weaving/renderer`: rows lose no cell |
 | nbclient | `async_start_new_kernel`, `create_kernel_manager`, `timeout_func` | `weaving/kernel` |
 | pytest-regressions | `common.perform_regression_check` | `gate/drift_test` |
 | loky | `process_executor` | `making/executor` |
@@ -70,6 +71,15 @@ def test_the_preview_holds_readers_back_through_these_names():
     for name in ("_epoch_cond", "_wanted_epoch", "_visible_epoch", "_watch_refs", "error_handler"):
         assert f"self.{name}" in source, f"preview.PreviewServer uses {name}"
     assert parameters(LiveReloadServer._inject_js_into_html) == {"self", "content", "epoch"}
+
+
+def test_tables_are_built_row_by_row_through_these_names():
+    from markdown.extensions.tables import TableProcessor
+
+    assert parameters(TableProcessor._build_row) == {"self", "row", "parent", "align"}, (
+        "renderer overrides it"
+    )
+    assert parameters(TableProcessor._split_row) == {"self", "row"}
 
 
 def test_notebooks_run_through_these_names():

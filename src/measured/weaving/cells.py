@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from measured import files, keeping
+from measured.counting import counted
 from measured.errors import MeasuredError
 from measured.making import environment
 from measured.making.fingerprint import Fingerprint, file_of, of_software
@@ -31,6 +32,7 @@ from measured.weaving.renderer import Renderer
 
 # What of the engine, and of what runs kernels, can change an output.
 _ENGINE = ("measured.making.environment", "measured.weaving.in_kernel", "measured.weaving.kernel")
+_OTHER_NAMES = ("python", "python3", "ipython", "ipython3")
 _RUNNING = ("ipykernel", "ipython", "nbclient")
 
 
@@ -103,7 +105,21 @@ def cells_of(page: PageSource) -> list[CodeCell]:
             expected="jupyter: with jupytext: and kernelspec: (language: python) nested under it",
             mend="copy the front matter of another page with cells, or mark code that must not run as ```py",
         )
+    if page.is_notebook:
+        _refuse_other_names(page)
     return [_cell(fence, page.path) for fence in fences]
+
+
+def _refuse_other_names(page: PageSource) -> None:
+    """Who writes Python or python3 on a page with cells means a cell, and would read that it had run."""
+    for fence in page.fences:
+        if fence.is_shown and fence.language != "python" and fence.language.lower() in _OTHER_NAMES:
+            raise MeasuredError(
+                f"code in {fence.language} is shown on this page and not run",
+                path=page.path,
+                line=fence.line,
+                expected="```python for a cell, ```py for code that must not run",
+            )
 
 
 def execute(
@@ -239,9 +255,24 @@ def _cell(fence: Fence, path: Path) -> CodeCell:
         source = source_of(attributes.source, path, fence.line)
         pulled = source.count("\n") + (3 if code else 0)
         code = "\n\n\n".join(filter(None, [source, code]))
+    _refuse_missing_lines(attributes.rendered, code, path, fence.line)
     return CodeCell(
         fence.line, code, attributes, fence.prefix, fence.place.box if fence.prefix else "div", pulled
     )
+
+
+def _refuse_missing_lines(rendered: str, code: str, path: Path, line: int) -> None:
+    """Lines that are to be marked are lines of the code."""
+    marked = re.search(r'hl_lines="([^"]*)"', rendered)
+    last = code.count("\n") + 1
+    for number in map(int, re.findall(r"\d+", marked[1] if marked else "")):
+        if not 1 <= number <= last:
+            raise MeasuredError(
+                f"hl_lines marks line {number} of code that has {counted(last, 'line')}",
+                path=path,
+                line=line,
+                expected="lines of the cell, counted from 1",
+            )
 
 
 def source_of(reference: str, path: Path, line: int) -> str:
@@ -254,7 +285,7 @@ def source_of(reference: str, path: Path, line: int) -> str:
     try:
         spec = find_spec(module)
         origin = files.read_text(Path(spec.origin))
-    except (ImportError, AttributeError, TypeError, ValueError, OSError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError, OSError, MeasuredError) as error:
         raise MeasuredError(
             f"source={reference!r}: module {module} cannot be found", path=path, line=line
         ) from error

@@ -78,6 +78,9 @@ def cell_attributes(fence: Fence, path: Path) -> CellAttributes:
             raise refuse(
                 f"unknown tag {tag}{_meant(tag, TAGS)}", " or ".join((", ".join(TAGS[:-1]), TAGS[-1]))
             )
+    for first, last in re.findall(r"(\d+)-(\d+)", said.get("hl_lines", "")):
+        if int(first) > int(last):
+            raise refuse(f"hl_lines={said['hl_lines']!r} counts down", _EXPECTED["hl_lines"])
     shown = " ".join(f'{key}="{said[key]}"' for key in RENDERED if key in said)
     return CellAttributes(
         tags,
@@ -106,6 +109,10 @@ def _said(info: str, refuse: Callable[[str, str], MeasuredError]) -> dict[str, s
             raise refuse(f"the cell says {key} twice", f"one {key}")
         if not re.fullmatch(_SHAPES[key], value) or (key == "title" and '"' in value):
             raise refuse(f"{key}={match['value']} cannot be read", _EXPECTED[key])
+        if key in ("alt", "title") and re.search(r"\{\{|\{%", value):
+            raise refuse(
+                f"{key} on the fence of a cell holds a reference, and nothing is woven there", "text"
+            )
         said[key] = value
     return said
 

@@ -194,8 +194,11 @@ def _mend(root: ET.Element) -> None:
     for element in root.iter():
         for name in _SAID_ANYWAY:
             element.attrib.pop(name, None)
-        style = element.attrib.pop("style", "")
-        names = [*element.get("class", "").split(), *map(_class_of, filter(None, style.split(";")))]
+        declared = [one for one in element.attrib.pop("style", "").split(";") if one]
+        if element.tag == "mtd" and not len(element):
+            # Of a row with fewer cells than another: Temml adds the others, with all its settings on them.
+            declared = [one for one in declared if one.startswith("padding")]
+        names = [*element.get("class", "").split(), *map(_class_of, declared)]
         names = [name for name in names if name not in _NEEDLESS]
         if names:
             element.set("class", " ".join(names))

@@ -446,16 +446,20 @@ _PROMISE = re.compile(
     re.I,
 )
 
+# Numbered things: one of them, and several. Those in the plural are things that one counts, too, "figures 300
+# and 400", unless they are written with a capital.
+_THING = (
+    r"§|figure|fig\.|table|section|sec\.|equation|eq\.|footnote|theorem|lemma|proposition|corollary|chapter|"
+    r"appendix|page|p\.|vol\."
+)
 _THINGS = (
-    r"§{1,2}|figure|figs?\.|table|section|secs?\.|equation|eqs?\.|footnote|theorem|lemma|proposition|"
-    r"corollary|chapter|appendix|page|pp?\.|vol\.|"
-    # In the plural they are things that one counts: "figures 300 and 400".
-    r"(?-i:Figures|Tables|Sections|Equations|Footnotes|Theorems|Lemmas|Propositions|Corollaries|Chapters|"
-    r"Appendices|Pages)"
+    r"§{1,2}|figs\.|secs\.|eqs\.|pp\.|(?-i:Figures|Tables|Sections|Equations|Footnotes|Theorems|Lemmas|"
+    r"Propositions|Corollaries|Chapters|Appendices|Pages)"
 )
 _ONE = r"\(?(?:[A-Z]\.)?\d{1,3}(?:\.\d+)*[a-z]?\)?(?![\d,.]*\d)"
 # Words of every day, too: parts and steps are numbered where they have a capital, and there are few of them.
-_PARTS = r"(?-i:Exercises?|Questions?|Quiz|Pitfalls?|Steps?|Parts?|Volumes?|Issues?|No\.)"
+_PART = r"(?-i:Exercise|Question|Quiz|Pitfall|Step|Part|Volume|Issue|No\.)"
+_PARTS = r"(?-i:Exercises|Questions|Pitfalls|Steps|Parts|Volumes|Issues)"
 _SMALL = r"\d{1,2}(?![\d,.]*\d)"
 _YEAR = r"(?:1[6-9]\d\d|20[0-3]\d)[a-z]?"
 _MONTH = (
@@ -479,7 +483,9 @@ _KINDS = (
     re.compile(r":[a-z][\w+-]*:"),
     re.compile(r"arXiv:\s*\d{4}\.\d{4,5}(?:v\d+)?|(?<!\d)10\.\d{4,9}/\S+|ISBN[ :]*[\d-]+X?", re.I),
     re.compile(rf"(?<!\w)(?:{_THINGS})\s*{_ONE}(?:(?:\s*(?:,|–|-|to|and|or)\s*)+{_ONE})*", re.I),
+    re.compile(rf"(?<!\w)(?:{_THING})\s*{_ONE}(?:[–-]{_ONE})?", re.I),
     re.compile(rf"(?<!\w){_PARTS}\s*{_SMALL}(?:(?:\s*(?:,|–|-|to|and|or)\s*)+{_SMALL})*"),
+    re.compile(rf"(?<!\w){_PART}\s*{_SMALL}(?:[–-]{_SMALL})?"),
     # A date.
     re.compile(
         rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{_MONTH}\s+(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s+)?{_YEAR}\b"
@@ -491,9 +497,8 @@ _KINDS = (
     ),
     # A citation: names, then years.
     re.compile(rf"(?:al\.|others|colleagues),?\s+\(?{_YEAR}(?:[,;]\s*{_YEAR})*\)?"),
-    re.compile(
-        rf"{_NAME},?\s+\(?{_YEAR}(?:[,;]\s*{_YEAR})*(?=\s*(?:[),.;:\]’]|$|and\b|or\b|[a-z]+(?:s|ed)\b))"
-    ),
+    re.compile(rf"{_NAME},?\s+{_YEAR}(?:[,;]\s*{_YEAR})*(?=\s*(?:[),.;:\]’]|$|and\b|or\b|[a-z]+(?:s|ed)\b))"),
+    re.compile(rf"{_NAME},?\s+\({_YEAR}(?:[,;]\s*{_YEAR})*(?=\s*[),.;:\]])"),
 )
 
 _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
@@ -503,10 +508,11 @@ _WORDS = (
     rf"(?:{_TENS})(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
     r"(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ieth|"
     rf"(?:{_TENS})-(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|"
-    r"hundred|thousand|million|billion|trillion"
+    r"(?:hundred|thousand|million|billion|trillion)(?:fold)?|"
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[- ]dozen"
     r")(?![\w-])"
 )
 # Digits inside a name (`float32`, `d4`, `GPT-2`) are the name's.
 _NUMERAL = re.compile(
-    rf"(?<![\w.])(?<![A-Z]-)\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?(?:%|\w*)|(?<![\w.])\.\d+|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]|(?i:{_WORDS})"
+    rf"(?<![\w.])(?<![A-Z]-)\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?(?:%|\w*)|(?<![\w.])\.\d+|[¼½¾⅐-↉①-⒛⓪-⓿❶-➓]|(?i:{_WORDS})"
 )

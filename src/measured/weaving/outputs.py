@@ -19,7 +19,9 @@ from typing import Any
 import lxml.html
 import nh3
 
-from measured.weaving.renderer import Renderer
+from measured.errors import MeasuredError
+from measured.weaving import mathml
+from measured.weaving.renderer import LostCells, Renderer
 
 STYLE = "assets/cells.css"
 """Where the site keeps the rules that outputs need."""
@@ -29,16 +31,24 @@ _PICTURES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpeg", "
 _PREFERRED = ("text/html", "text/markdown", "image/svg+xml", "text/latex", *_PICTURES, "text/plain")
 
 _ESCAPES = re.compile(
-    r"\x1b\[(?P<codes>[\d;:]*)m"  # colours
-    r"|\x1b\[[0-?]*[ -/]*[@-~]"  # other controls: the cursor, clearing
+    r"(?:\x1b\[|\x9b)(?P<codes>[\d;:]*)m"  # colours
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # other controls: the cursor, clearing
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles and links
+    r"|\x1b[ -/]+[0-~]"  # sets of characters
     r"|\x1b[@-Z\\^_]?|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]"
 )
+# A move to another line, or the end of one; what is below is taken away.
+_MOVES = re.compile(r"\n|\x1b\[(?P<count>\d*)(?P<way>[ABEF])|(?P<below>\x1b\[0?J)")
 _COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 _STYLES = {1: "bold", 2: "faint", 3: "italic", 4: "underline", 7: "inverse", 9: "struck"}
 _ENDS = {22: ("bold", "faint"), 23: ("italic",), 24: ("underline",), 27: ("inverse",), 29: ("struck",)}
 
 # Headings would enter the page's contents, scripts and frames its reader's browser.
+_SEEN = frozenset(
+    ("svg", "math", "iframe", "canvas", "video", "audio", "object", "embed", "input", "select", "textarea")
+)
+_WORDLESS = re.compile(r"!\[\s*\]\(")
+_FARTHEST = 1000  # lines that a cursor moves at once
 _TAGS = nh3.ALLOWED_TAGS - {"h1", "h2", "h3", "h4", "h5", "h6"}
 
 
@@ -88,8 +98,13 @@ class Showing:
             return
         data = output.get("data") or {}
         kind = next((kind for kind in _PREFERRED if kind in data), None)
-        if kind is None:
+        if kind is None and not data:
             return
+        if kind is None:
+            raise self.error(
+                f"the cell shows {' and '.join(sorted(data))}, which no page can show",
+                "text, HTML, Markdown, LaTeX, or a picture (SVG, PNG, JPEG, GIF)",
+            )
         content = _joined(data[kind])
         if kind == "text/plain":
             yield self._text(last_state(content))
@@ -117,25 +132,41 @@ class Showing:
 
     def _picture(self, kind: str, content: str, pictures: dict[str, bytes]) -> str:
         if not self.alt.strip():
-            raise self.error(
-                "the cell shows a picture that has no words for those who do not see it",
-                'its alt text on the fence: ```python alt="What the picture shows."',
-            )
+            raise self._without_words()
         data = content.encode() if kind == "image/svg+xml" else base64.b64decode(content)
         name = f"{self.name}-{len(pictures)}.{_PICTURES[kind]}"
         pictures[name] = data
         alt = re.sub(r"[\\\[\]`*_<>&$\"{}!|]", lambda match: f"&#{ord(match[0])};", self.alt)
         return self._wrapped(f"![{alt}]({name})")
 
+    def _without_words(self) -> Exception:
+        return self.error(
+            "the cell shows a picture that has no words for those who do not see it",
+            'its alt text on the fence: ```python alt="What the picture shows."',
+        )
+
     def _latex(self, content: str) -> str:
         latex = re.sub(r"^\s*(\$\$?|\\displaystyle\b)+\s*|\s*\$\$?\s*$", "", content)
         latex = re.sub(r"^\\displaystyle\s*", "", latex)
+        try:
+            mathml.convert(latex.strip(), True)
+        except MeasuredError as error:
+            raise self.error(error.problem, error.expected, error.mend or "mend the cell") from error
         return self._wrapped(f"$$\n{latex.strip()}\n$$")
 
     def _markdown(self, content: str) -> str:
         content = content.strip("\n")
-        if self.renderer.keeps_to_itself(content):
-            return self._wrapped(content)
+        if _WORDLESS.search(content):
+            raise self._without_words()
+        try:
+            if self.renderer.keeps_to_itself(content):
+                return self._wrapped(content)
+        except LostCells as error:
+            raise self.error(
+                f"a row of the table that the cell shows has more cells than the table: {error.row[:60]}",
+                "as many cells in each row as in the first one",
+                r"write \| for a bar that is no edge of a cell",
+            ) from error
         return self._html(_rendered(content))
 
     def _html(self, content: str) -> str:
@@ -144,9 +175,29 @@ class Showing:
                 "the cell shows HTML inside a list, an admonition or a tab",
                 "text, a picture or a table there; or the cell at the page's left edge",
             )
-        clean = content if self.html == "as-is" else sanitised(content)
-        inner = _without_fences(re.sub(r"\n\s*\n", "\n", clean.strip()))
+        clean = content if self.html == "as-is" else self._sanitised(content)
+        inner = _without_fences(_without_blank_lines(clean.strip()))
         return f'<div class="cell-output">\n{inner}\n</div>'
+
+    def _sanitised(self, content: str) -> str:
+        """HTML that may stand in any page; what would vanish though a reader would see it is told."""
+        lost = sorted({element.tag for element in _elements(content)} & _SEEN)
+        if lost:
+            raise self.error(
+                f"the cell's HTML holds <{lost[0]}>, which the sanitiser takes away",
+                'other HTML; or html="as-is" on the fence, which hands it on as it is',
+            )
+        clean = sanitised(content)
+        for picture in (element for element in _elements(clean) if element.tag == "img"):
+            if not picture.get("src"):
+                raise self.error(
+                    "the cell's HTML holds a picture whose address the sanitiser takes away",
+                    'a picture that the cell itself shows; or html="as-is" on the fence',
+                )
+            if picture.get("alt") is None and not self.alt.strip():
+                raise self._without_words()
+        said = html.escape(self.alt, quote=True)
+        return re.sub(r"<img (?![^>]*\balt=)", lambda _: f'<img alt="{said}" ', clean)
 
     def _table(self, table: list[list[str]]) -> str:
         reads = "" if self.prefix else ' markdown="1"'
@@ -157,6 +208,20 @@ class Showing:
         lines.insert(1, "| " + " | ".join(rules) + " |")
         inner = "\n".join(lines)
         return f'<{self.box} class="cell-output measured-table"{reads}>\n\n{inner}\n\n</{self.box}>'
+
+
+def _elements(content: str) -> Iterator[Any]:
+    tree = lxml.html.fragment_fromstring(content, create_parent="div")
+    return (element for element in tree.iter() if isinstance(element.tag, str))
+
+
+def _without_blank_lines(content: str) -> str:
+    """HTML in which no blank line ends what Markdown takes for raw; in `<pre>` they stay what they are."""
+    parts = re.split(r"(<pre\b.*?</pre\s*>)", content, flags=re.S | re.I)
+    return "".join(
+        part.replace("\n", "&#10;") if n % 2 else re.sub(r"\n\s*\n", "\n", part)
+        for n, part in enumerate(parts)
+    )
 
 
 def style_sheet() -> str:
@@ -173,7 +238,25 @@ def fenced(code: str, info: str) -> str:
 
 def last_state(text: str) -> str:
     """Text as a terminal shows it at the end: of a line that was written over, what was written last."""
-    return "\n".join(_last_written(line) for line in text.replace("\r\n", "\n").split("\n"))
+    return "\n".join(_last_written(line) for line in _lines(text.replace("\r\n", "\n")))
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a terminal, each with all that was written to it; several bars move up and down."""
+    lines, at, position = [""], 0, 0
+    for move in _MOVES.finditer(text):
+        lines[at] += text[position : move.start()]
+        position = move.end()
+        if move["below"]:
+            lines[at + 1 :] = []
+            continue
+        count = int(move["count"] or 1)
+        at = max(0, at - count) if move["way"] in ("A", "F") else min(at + count, at + _FARTHEST)
+        lines += [""] * (at + 1 - len(lines))
+        if lines[at]:
+            lines[at] += "\r"
+    lines[at] += text[position:]
+    return lines
 
 
 def _last_written(line: str) -> str:

@@ -19,7 +19,18 @@ import yaml
 
 from measured import fast_yaml, files
 from measured.errors import MeasuredError
-from measured.weaving.renderer import END, FENCE, INLINE, RAW, STAND_IN, TOKEN, Place, Reading, Renderer
+from measured.weaving.renderer import (
+    END,
+    FENCE,
+    INLINE,
+    RAW,
+    STAND_IN,
+    TOKEN,
+    LostCells,
+    Place,
+    Reading,
+    Renderer,
+)
 
 _OF_COLOURING = re.compile(r"""\s(?:title|hl_lines|linenums)=(?:"[^"]*"|'[^']*')""")
 
@@ -41,6 +52,9 @@ _REFERS = re.compile(r"\b[a-z]\w*\.\w|\b(?:given|table|holds|min|max)\s*\(")
 _ELEMENT = re.compile(r"[`$]|\]\(")
 _BLOCK_CALL = re.compile(r"\{\{[-+]?\s*table\s*\(")
 _AMOUNT = re.compile(f"\\d|{RAW}(?P<piece>\\d+){END}")
+_LABEL_BEFORE = re.compile(r"^[> \t]*\*?\[[^\]]*$")
+_LABEL_AFTER = re.compile(r"[^\[\]]*\]:")
+_DEFINED = re.compile(r"[> \t]*\*?\[[^\]]+\]:")
 _PAIRS = {"claim": "endclaim", "figure": "endfigure"}
 _BLOCKS = {**_PAIRS, "if": "endif"}
 # A pass marks the dollars that are money; more passes than this only a page of dollars needs.
@@ -458,7 +472,7 @@ class _Scan:
         money: tuple[int, ...] = ()
         for _ in range(_PASSES):
             probe = _Probe(self.source, money)
-            reading = self.renderer.read(f"{probe.text}\n\n{self.renderer.appended()}")
+            reading = self._reading(probe)
             formulas, more = self._formulas(reading, probe)
             if not more:
                 return formulas, money, reading
@@ -468,6 +482,18 @@ class _Scan:
             self.source.line_at(money[0]),
             "a backslash before each dollar that is money: \\$",
         )
+
+    def _reading(self, probe: _Probe) -> Reading:
+        try:
+            return self.renderer.read(f"{probe.text}\n\n{self.renderer.appended()}")
+        except LostCells as error:
+            at = probe.text.find(error.row)
+            raise self._error(
+                "a row of the table has more cells than the table has columns, and would lose them",
+                self.source.line_at(probe.origin(at)) if at >= 0 else 1,
+                "as many cells in each row as in the first one",
+                r"where a bar is no edge of a cell, write \vert in a formula, \| in text",
+            ) from error
 
     def _formulas(self, reading: Reading, probe: _Probe) -> tuple[tuple[FormulaSource, ...], list[int]]:
         found: list[FormulaSource] = []
@@ -563,11 +589,29 @@ class _Scan:
     def _check_piece(self, piece: Piece) -> None:
         if piece.is_literal or piece.kind == "comment":
             return
+        if piece.tag in ("raw", "endraw"):
+            raise self._error(
+                f"{piece.text} is no tag of a page",
+                piece.line,
+                "code between backticks, or a fence, which are shown as written",
+            )
         if piece.kind == "stray":
             raise self._error(
                 f"malformed reference or tag: {piece.text} without its end",
                 piece.line,
                 "{{ … }}, {% … %} or {## … ##}, or code between backticks",
+            )
+        if piece.place.kind in ("rich", "text", "absent") and self._is_in_label(piece):
+            raise self._error(
+                f"{piece.text} stands in a label, by which another place of the page names this one",
+                piece.line,
+                "a label of letters, digits and hyphens; the reference in the text that it stands for",
+            )
+        if piece.place.kind == "absent" and piece.kind == "expression" and not self._is_in_definition(piece):
+            raise self._error(
+                f"{piece.text} comes out nowhere on the page",
+                piece.line,
+                "a reference in text, in the value of an attribute, or in a formula",
             )
         if piece.place.kind == "rich" and piece.prefix.endswith("\\"):
             raise self._error(
@@ -596,6 +640,15 @@ class _Scan:
         if piece.tag == "claim" and partner is not None:
             self._check_claim(piece, partner)
 
+    def _is_in_label(self, piece: Piece) -> bool:
+        """Whether it is part of what the definition of a footnote, a link or an abbreviation defines."""
+        rest = self.source.body[piece.end : _line_end(self.source.body, piece.end)]
+        return bool(_LABEL_BEFORE.search(piece.prefix) and _LABEL_AFTER.match(rest))
+
+    def _is_in_definition(self, piece: Piece) -> bool:
+        """Whether it stands behind a label that nothing on the page names."""
+        return _DEFINED.match(piece.prefix) is not None
+
     def _not_alone(self, piece: Piece, what: str) -> MeasuredError:
         return self._error(
             f"{what} stands in the middle of a line",
@@ -612,6 +665,12 @@ class _Scan:
                 opening.line,
                 "both tags in one paragraph; or each on a line of its own, around whole paragraphs",
             )
+        if not opening.block and opening.place.element != closing.place.element:
+            raise self._error(
+                "the claim begins inside of bold text, a link or the like, and ends outside, or the reverse",
+                opening.line,
+                "both tags inside of it, or both outside",
+            )
 
     def _check_containers(self) -> None:
         """Blocks that the engine writes stay in the list, admonition or tab in which an author put them."""
@@ -619,7 +678,7 @@ class _Scan:
         if not any(piece.prefix or not piece.gaps[0] for piece in blocks):
             return
         bare = _Probe(self.source, self.source.money, blocks=False)
-        reading = self.renderer.read(f"{bare.text}\n\n{self.renderer.appended()}")
+        reading = self._reading(bare)
         for piece in blocks:
             before = reading.place(piece.number)
             if before.kind == "code" == piece.place.kind:

@@ -18,6 +18,7 @@ from typing import Any
 import lxml.html
 import markdown
 import pymdownx
+from markdown.extensions.tables import TableProcessor
 from markdown.inlinepatterns import InlineProcessor
 
 from measured import files, keeping
@@ -82,11 +83,13 @@ class Place:
         chain: the elements around it, from the outside in; a box that the renderer makes of Markdown, such as
             an admonition, with its class.
         block: which block it stands in, by its number in the page.
+        element: which element it stands in, by its number in the page.
     """
 
     kind: str
     chain: tuple[str, ...] = ()
     block: int = 0
+    element: int = 0
 
     def within(self, *tags: str) -> bool:
         """Whether one of these elements is around it."""
@@ -143,6 +146,27 @@ class _Seen(InlineProcessor):
         return f"{INLINE}{match[1]}{END}", match.start(0), match.end(0)
 
 
+class LostCells(Exception):
+    """A row of a table that has more cells than the table has columns: the renderer would drop them.
+
+    Args:
+        row: as the renderer met it.
+    """
+
+    def __init__(self, row: str) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+class _WholeRows(TableProcessor):
+    """Tables whose rows lose nothing."""
+
+    def _build_row(self, row, parent, align):
+        if len(self._split_row(row)) > len(align):
+            raise LostCells(row.strip())
+        return super()._build_row(row, parent, align)
+
+
 @dataclass(frozen=True)
 class Renderer:
     """Python-Markdown as a site has it configured.
@@ -194,6 +218,9 @@ class Renderer:
             ) from error
         if "smarty" in made.treeprocessors:
             made.treeprocessors.deregister("smarty")
+        if "table" in made.parser.blockprocessors:
+            theirs = made.parser.blockprocessors["table"]
+            made.parser.blockprocessors.register(_WholeRows(made.parser, theirs.config), "table", 75)
         made.inlinePatterns.register(_Seen(f"{RAW}(\\d+){END}", made), "measured-token", 185)
         return made
 
@@ -252,7 +279,11 @@ class Renderer:
         return {}
 
     def keeps_to_itself(self, text: str) -> bool:
-        """Whether Markdown that is put into a page, in an element of its own, stays in that element."""
+        """Whether Markdown that is put into a page, in an element of its own, stays in that element.
+
+        Raises:
+            LostCells: it holds a table that would lose some.
+        """
         if TOKEN.search(text) or _DEFINITION.search(text):
             return False
         before, after = (f"{RAW}{number}{END}" for number in (0, 1))
@@ -286,7 +317,7 @@ def _stored(path: Path | None) -> Reading | None:
     try:
         data = keeping.read(path)
         places, fences = (
-            {int(n): Place(p["kind"], tuple(p["chain"]), p["block"]) for n, p in data[name].items()}
+            {int(n): Place(**{**p, "chain": tuple(p["chain"])}) for n, p in data[name].items()}
             for name in ("places", "fences")
         )
         formulas = tuple(Formula(**f) for f in data["formulas"])
@@ -315,6 +346,7 @@ class _Reader:
         self.passages: list[list[str]] = [[]]
         self.read_out: set[str] = set()
         self.blocks = 0
+        self.elements = 0
         self.headings = 0
 
     def reading(self) -> Reading:
@@ -329,8 +361,10 @@ class _Reader:
         )
 
     def _element(self, element: Any, chain: tuple[str, ...]) -> None:
+        self.elements += 1
+        number = self.elements
         if not isinstance(element.tag, str):
-            self._text(element.text, (*chain, "#comment"), "comment")
+            self._text(element.text, (*chain, "#comment"), "comment", number)
             return
         chain = (*chain, _named(element))
         block = element.tag in _BLOCKS
@@ -339,15 +373,15 @@ class _Reader:
         self.headings += element.tag in HEADINGS
         self._attributes(element, chain)
         if element.tag == "pre":
-            self._text(element.text_content(), chain, "code")
+            self._text(element.text_content(), chain, "code", number)
         elif "arithmatex" in (element.get("class") or "").split():
             self._formula(element, chain)
         elif not _REPEATED.intersection((element.get("class") or "").split()):
             kind = _kind(chain)
-            self._text(element.text, chain, kind)
+            self._text(element.text, chain, kind, number)
             for child in element:
                 self._element(child, chain)
-                self._text(child.tail, chain, kind)
+                self._text(child.tail, chain, kind, number)
         if block:
             self._new_block()
 
@@ -372,12 +406,12 @@ class _Reader:
         self.formulas.append(Formula(re.sub(r"^\\[(\[]|\\[)\]]$", "", content), display))
         self.passages[-1].append(" \N{OBJECT REPLACEMENT CHARACTER} ")
 
-    def _text(self, text: str | None, chain: tuple[str, ...], kind: str) -> None:
+    def _text(self, text: str | None, chain: tuple[str, ...], kind: str, element: int) -> None:
         if not text:
             return
         for mark, number in _ANY_TOKEN.findall(text):
             found = kind if mark != RAW or kind != "rich" else "raw"
-            place = Place(found, chain, self.blocks)
+            place = Place(found, chain, self.blocks, element)
             if mark == FENCE and kind == "code" and text.strip() != f"{FENCE}{number}{END}":
                 place = replace(
                     place, kind="quoted"

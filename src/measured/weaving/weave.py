@@ -11,7 +11,7 @@ import posixpath
 import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateSyntaxError, UndefinedError, nodes
@@ -398,6 +398,8 @@ class _Weaving:
                 expected=meant(name, pictures, "a figure in build/figures"),
                 mend="correct the name; or, where it is declared and not drawn yet, run: nox -s build",
             )
+        if ">" in self.page.pieces[number].prefix:
+            caption = re.sub(r"^[> \t]+", "", caption, flags=re.M)  # the marks of the quotation around it
         counted = self.figures.setdefault(name, len(self.figures) + 1)
         before = sum(isinstance(one.value, _Figure) and one.value.name == name for one in self.made)
         return self._make(number, _Figure(name, counted, " ".join(caption.split()), before))
@@ -458,7 +460,9 @@ class _Weaving:
         if isinstance(value, _Table):
             return block_lines(piece, self._table_lines(value, piece))
         if isinstance(value, _Figure):
-            return block_lines(piece, self._figure_lines(value, piece))
+            closing = self.page.pieces[piece.partner]
+            whole = replace(piece, gaps=(piece.gaps[0], closing.gaps[1]))
+            return block_lines(whole, self._figure_lines(value, piece))
         if isinstance(value, _Gap):
             return block_lines(piece, _gap_lines(value, piece))
         if isinstance(value, _ClaimStart):
