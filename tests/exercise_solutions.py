@@ -306,3 +306,23 @@ def rollout_with_einsum(attention, falls):
     maps = row[:, 1:]
     named = np.take_along_axis(falls, maps.argmax(axis=1)[:, None], axis=1)
     return maps, np.argmax(np.count_nonzero(falls > named, axis=1))
+
+
+def score_gradient_by_jacobian(weights, gradient):
+    eye = np.eye(weights.shape[-1])
+    jacobian = weights[..., np.newaxis] * (eye - weights[..., np.newaxis, :])
+    return np.einsum("...ij,...j->...i", jacobian, gradient)
+
+
+def score_gradient_by_loops(weights, gradient):
+    found = np.zeros_like(weights)
+    for row in np.ndindex(weights.shape[:-1]):
+        w, g = weights[row], gradient[row]
+        for i in range(len(w)):
+            found[row][i] = sum(w[i] * w[j] * (g[i] - g[j]) for j in range(len(w)))
+    return found
+
+
+def score_gradient_in_two_parts(weights, gradient):
+    scaled = weights * gradient
+    return scaled - weights * scaled.sum(axis=-1, keepdims=True)

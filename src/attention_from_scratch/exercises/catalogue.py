@@ -17,6 +17,7 @@ from attention_from_scratch.exercises.mistakes import find_shift as find_shift_m
 from attention_from_scratch.exercises.mistakes import multi_head_attention as multi_head_attention_mistakes
 from attention_from_scratch.exercises.mistakes import online_attention as online_attention_mistakes
 from attention_from_scratch.exercises.mistakes import rollout as rollout_mistakes
+from attention_from_scratch.exercises.mistakes import score_gradient as score_gradient_mistakes
 from attention_from_scratch.exercises.mistakes import softmax as softmax_mistakes
 from attention_from_scratch.exercises.properties import (
     attention,
@@ -28,6 +29,7 @@ from attention_from_scratch.exercises.properties import (
     multi_head_attention,
     online_attention,
     rollout,
+    score_gradient,
     softmax,
 )
 
@@ -55,6 +57,7 @@ EXERCISES = (
     _exercise(8, "Keep keys and values", cached_attention, cached_attention_mistakes),
     _exercise(9, "A mask between two sequences", cross_attention_mask, cross_attention_mask_mistakes),
     _exercise(10, "Roll attention out, and find where it misleads", rollout, rollout_mistakes),
+    _exercise(11, "The way back through a softmax", score_gradient, score_gradient_mistakes),
 )
 
 

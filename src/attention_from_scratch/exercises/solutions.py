@@ -112,3 +112,9 @@ def rollout(attention, falls):
     of_first = falls[np.arange(len(falls)), first]
     places = (falls > of_first[:, np.newaxis]).sum(axis=1)  # patches that covering puts before it
     return maps, places.argmax()
+
+
+def score_gradient(weights, gradient):
+    """Each weight times what its gradient has over the row's average, which is taken by the weights."""
+    average = (weights * gradient).sum(axis=-1, keepdims=True)
+    return weights * (gradient - average)

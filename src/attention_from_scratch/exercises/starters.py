@@ -130,3 +130,12 @@ def rollout(attention, falls):
     """
     maps = attention[-1][:, :, 0, 1:].mean(axis=1)  # the last block alone: what of the others?
     return maps, falls.sum(axis=1).argmin()  # is this the image on which the map misleads?
+
+
+def score_gradient(weights, gradient):
+    """The loss's gradient at the scores of a softmax: an array like `weights`.
+
+    weights: (..., keys), what the softmax gave; each row sums to one.
+    gradient: (..., keys), the loss's gradient at each weight.
+    """
+    return weights * gradient  # a score moves its own weight; and the others of its row?
