@@ -9,11 +9,12 @@ import pytest
 from attention_from_scratch import forward, sentence
 from attention_from_scratch.attention import attention
 from attention_from_scratch.block import block
+from attention_from_scratch.experiments import spelling_plan
 from attention_from_scratch.heads import multi_head_attention
-from attention_from_scratch.pictures import by_hand, dimensions, heads, order, stream, tiles
+from attention_from_scratch.pictures import by_hand, dimensions, encoder_decoder, heads, order, stream, tiles
 from attention_from_scratch.pictures.elements import number, squares
 from attention_from_scratch.positions import shift, sinusoidal
-from attention_from_scratch.tasks import match_then_read
+from attention_from_scratch.tasks import match_then_read, spelling
 
 QUERY = np.array([[4.0, 0.0], [3.0, 3.0]])
 KEY = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
@@ -151,6 +152,28 @@ def test_tiles_match_the_first_cue_and_read_what_follows():
         assert read == f"2 read: {letters[letters.index('★') + 1]}" == f"2 read: {tiles.letter_of(answer)}"
 
 
+def test_encoder_and_decoder_show_what_each_token_may_look_at():
+    drawn = tree(encoder_decoder.picture(2))
+    allowed, blocked = (
+        [path.get("d").count("M") for path in drawn.find_class(f"part-{kind}")]
+        for kind in ("allowed", "blocked")
+    )
+    letters, given = len(encoder_decoder.WORD), len(encoder_decoder.GIVEN)
+    assert allowed == [letters * letters, given * (given + 1) // 2, given * letters]
+    assert blocked == [given * (given - 1) // 2]
+    assert (encoder_decoder.GIVEN[1:], encoder_decoder.ASKED[:-1]) == (encoder_decoder.SOUNDS,) * 2
+    words = drawn.find(".//svg").get("aria-label")
+    assert all(
+        part in words for part in ("queries from the decoder", "keys and values from the memory", "k n i")
+    )
+
+
+def test_the_word_of_the_drawing_is_said_as_the_dictionary_says_it():
+    words = spelling.words(spelling_plan.DICTIONARY["version"], spelling_plan.DICTIONARY["sha256"])
+    found = next(word for word in words if word.letters == encoder_decoder.WORD)
+    assert encoder_decoder.SOUNDS in found.pronunciations
+
+
 @pytest.mark.parametrize(
     ("value", "text"), [(1.0, "1"), (-0.004, "0.00"), (-1.5, "−1.50"), (0.125, "0.12"), (-0.0, "0")]
 )
@@ -172,6 +195,7 @@ def test_no_picture_holds_a_style_that_the_pages_policy_forbids():
     pictures += [
         order.shifts(),
         stream.picture(),
+        encoder_decoder.picture(2),
         tiles.picture(match_then_read.draw(1, 6, np.random.default_rng(0))),
     ]
     for picture in pictures:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attention_from_scratch.pictures import by_hand, dimensions, heads, order, stream, tiles
+from attention_from_scratch.pictures import by_hand, dimensions, encoder_decoder, heads, order, stream, tiles
 from attention_from_scratch.tasks import match_then_read
 
 QUERY = np.array([[4.0, 0.0], [3.0, 3.0]])
@@ -25,6 +25,7 @@ def fill(page: Path) -> None:
         ("positions", order.positions()),
         ("shift", order.shifts()),
         ("block", stream.picture()),
+        ("parts", encoder_decoder.picture(2)),
         ("tiles", tiles.picture(sequences())),
     ):
         text = text.replace(f"{{{name}}}", made._repr_html_())

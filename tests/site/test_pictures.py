@@ -23,7 +23,7 @@ STORED = Path(__file__).parent / "pictures"
 # Means over squares of so many pixels are compared, each channel: how far one may move, how many may.
 SQUARE, MOVED, SHARE = 4, 40, 0.004
 PICTURES = {
-    "pictures.html": ["hand", "dimensions", "heads", "positions", "shift", "block", "tiles"],
+    "pictures.html": ["hand", "dimensions", "heads", "positions", "shift", "block", "parts", "tiles"],
     "words.html": ["sentence", "shapes", "mask"],
     "circuits.html": ["circuits", "training"],
     "index.html": ["model"],
@@ -187,7 +187,8 @@ def test_pictures_look_as_they_were_stored_and_axe_finds_nothing(open_page, widt
         for name in names:
             root = page.locator(f"#{name}, [data-sketch='{name}']").first
             root.scroll_into_view_if_needed()
-            expect(root).to_have_attribute("data-mounted", "ready")
+            if root.get_attribute("data-sketch"):  # others are drawn as they stay
+                expect(root).to_have_attribute("data-mounted", "ready")
             for button in root.get_by_role("button", name="Show all").all():
                 button.click()
         page.evaluate("document.activeElement.blur()")
