@@ -32,6 +32,7 @@ from attention_from_scratch.experiments.spelling_trials import (
     word_errors_by_length,
 )
 from attention_from_scratch.tasks import spelling
+from measured.terms import evidence
 from measured.terms.claims import Claim, Verdict, above, every
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family, rows, table
@@ -67,12 +68,51 @@ TOLERANCE = {
     "update_seconds": 1.0,
 }
 STORED_VALUE = Spread("stored outcomes of a study: they move when it is run again", k=3, floor=0.01)
+SEED_OF_STUDY = Close("one stored outcome of a study", atol=0.02)
 
 PHONEME_ERROR = Family(
     "transformer.spelling.phoneme_error.{model}",
     "phoneme error of the {model} on held-out words, mean over seeds",
     STORED_VALUE,
     ".3f",
+    labels=LABELS,
+)
+BEST_SEED = Family(
+    "transformer.spelling.best_seed.{model}",
+    "phoneme error of the {model} on held-out words, the best of the seeds",
+    SEED_OF_STUDY,
+    ".3f",
+    statistic="smallest",
+    labels=LABELS,
+)
+WORST_SEED = Family(
+    "transformer.spelling.worst_seed.{model}",
+    "phoneme error of the {model} on held-out words, the worst of the seeds",
+    SEED_OF_STUDY,
+    ".3f",
+    statistic="largest",
+    labels=LABELS,
+)
+BEHIND = Family(
+    "transformer.spelling.behind.{model}",
+    "phoneme error of the transformer less that of the {model}, seed by seed, mean over seeds",
+    STORED_VALUE,
+    "+.3f",
+    labels=LABELS,
+)
+BEHIND_BOUND = Family(
+    "transformer.spelling.behind_bound.{model}.{end}",
+    "{end} end of the interval (Student's, 95%) of the mean difference of transformer and {model}",
+    Close("follows five stored outcomes of each model", atol=0.02),
+    "+.3f",
+    labels=LABELS,
+)
+BEHIND_BY_CHANCE = Family(
+    "transformer.spelling.behind_by_chance.{model}",
+    "share of all choices of signs of the seeds' differences, transformer less {model}, whose mean is as far "
+    "from zero as the measured one, on either side",
+    Close("one sign of five makes a sixteenth or more", atol=0.15),
+    ".2f",
     labels=LABELS,
 )
 WORD_ERROR = Family(
@@ -161,13 +201,17 @@ def measure(seeds: list[int], letters: int, sounds: int, **settings: Any) -> Fin
             SECONDS.of(_seconds(stored, model, done) / _seconds(stored, "transformer", done), model=model),
         ]
         found += _trials(stored, model)
+        if model != "transformer" and len(done) > 1:
+            found += _behind(stored, model, done)
     found += _heads(settings["heads_seeds"])
-    return Findings(tuple(found), arrays, (*_tables(), _tuning(stored)))
+    return Findings(tuple(found), arrays, (*_tables(), *_differences(found), _tuning(stored)))
 
 
 def _errors(model: str, made: list[Mapping[str, Any]], seeds: list[int]) -> Iterator[Measurement]:
     for family, kept in (
         (PHONEME_ERROR, "phoneme_error"),
+        (BEST_SEED, "phoneme_error"),
+        (WORST_SEED, "phoneme_error"),
         (WORD_ERROR, "word_error"),
         (OVER_WORDS, "phoneme_error_over_words"),
     ):
@@ -175,6 +219,22 @@ def _errors(model: str, made: list[Mapping[str, Any]], seeds: list[int]) -> Iter
     for words in LENGTH_WORDS:
         errors = [word_errors_by_length(run)[words] for run in made]
         yield BY_LENGTH.over_seeds(errors, seeds, model=model, words=words)
+
+
+def _behind(stored: Outcomes, model: str, seeds: list[int]) -> Iterator[Measurement]:
+    """How far the transformer errs more than a model: both of a pair read the words in the same order."""
+    from scipy.stats import permutation_test  # takes seconds to import
+
+    error = {m: [stored[plan.name_of(m, seed)]["phoneme_error"] for seed in seeds] for m in plan.MODELS}
+    apart = [one - other for one, other in zip(error["transformer"], error[model], strict=True)]
+    yield BEHIND.over_seeds(apart, seeds, model=model)
+    bounds = evidence.interval(apart, "mean")
+    assert bounds is not None  # of two seeds and more a mean has one
+    yield BEHIND_BOUND.of(bounds.low, model=model, end="lower")
+    yield BEHIND_BOUND.of(bounds.high, model=model, end="upper")
+    # Exact: fewer choices of signs than resamples, so that each of them is looked at once.
+    test = permutation_test((apart,), np.mean, permutation_type="samples", vectorized=True)
+    yield BEHIND_BY_CHANCE.of(float(test.pvalue), model=model)
 
 
 def _by_length(made: list[Mapping[str, Any]]) -> Float[np.ndarray, "seeds lengths"]:
@@ -210,7 +270,13 @@ def _tables() -> Iterator[Table]:
         "spelling.errors",
         "model",
         lines,
-        {"phoneme error": PHONEME_ERROR, "word error": WORD_ERROR, "± over words": OVER_WORDS},
+        {
+            "phoneme error": PHONEME_ERROR,
+            "best seed": BEST_SEED,
+            "worst seed": WORST_SEED,
+            "± over words": OVER_WORDS,
+            "word error": WORD_ERROR,
+        },
     )
     yield table(
         "spelling.costs",
@@ -218,6 +284,22 @@ def _tables() -> Iterator[Table]:
         lines,
         {"parameters": PARAMETER_COUNT, "multiply-adds a word": MULTIPLY_ADDS, "seconds, ratio": SECONDS},
     )
+
+
+def _differences(found: list[Measurement]) -> Iterator[Table]:
+    """None before two seeds of each model have been trained."""
+    if any(m.family == BEHIND.id for m in found):
+        yield table(
+            "spelling.differences",
+            "the transformer less",
+            rows("model", {model: words for model, words in MODEL_WORDS.items() if model != "transformer"}),
+            {
+                "difference": BEHIND,
+                "from": BEHIND_BOUND.at(end="lower"),
+                "to": BEHIND_BOUND.at(end="upper"),
+                "by chance": BEHIND_BY_CHANCE,
+            },
+        )
 
 
 def _tuning(stored: Outcomes) -> Table:

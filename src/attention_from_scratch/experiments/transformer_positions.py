@@ -23,6 +23,7 @@ import numpy as np
 
 from attention_from_scratch.experiments import transformer_positions_plan as plan
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT
+from attention_from_scratch.experiments.rate_trials import place_of, trials_table
 from attention_from_scratch.experiments.transformer_positions_trials import FRESH
 from attention_from_scratch.position_kinds import KINDS
 from attention_from_scratch.tasks.order_blind import commonest_other
@@ -30,7 +31,7 @@ from attention_from_scratch.tasks.sequences import SYMBOLS, TASKS
 from measured.terms.claims import Claim, Verdict, above, every, falls
 from measured.terms.experiment import Experiment, Findings
 from measured.terms.family import Family, rows, table
-from measured.terms.measurement import Spread
+from measured.terms.measurement import Close, Spread
 from measured.terms.null import flat, one_seed, permuted, relabelled, swapped
 from measured.terms.scope import Scope
 from measured.terms.trial import Confirmation, Study, read_outcomes
@@ -46,6 +47,9 @@ ACCURACY = Family("transformer.positions.accuracy.{kind}.l{length}",
     labels={"kind": KINDS})
 RATE = Family("transformer.positions.rate.{kind}", "rate that the trials chose for {kind} positions",
     COUNT, "g", labels={"kind": KINDS})
+TRIED = Family("transformer.positions.tried.{kind}.n{place}",
+    "validation accuracy at the trained length, positions {kind}, at the end of the trial at {rate}",
+    Close("one stored outcome of a study", atol=0.1), ".3f", labels={"kind": KINDS})
 GUESSED = Family("transformer.positions.chance", "accuracy of guessing one of the symbols", ARITHMETIC, ".3f")
 ORDER_BLIND = Family("transformer.positions.order_blind.l{length}",
     "accuracy at {length} tokens of naming the commonest symbol but the last, whatever the order", ARITHMETIC,
@@ -66,13 +70,24 @@ def measure(
     for kind in done:
         made = [stored[plan.name_of(kind, seed)]["accuracy"] for seed in seeds]
         found.append(RATE.of(plan.chosen_rate(stored, kind), kind=kind))
+        for rate in plan.rates_tried(stored, kind):
+            last = stored[plan.trial_name(kind, rate)]["validation"][-1]
+            found.append(TRIED.of(last, kind=kind, place=place_of(rate), rate=f"{rate:g}"))
         for index, length in enumerate(test_lengths):
             found.append(ACCURACY.over_seeds([a[index] for a in made], seeds, kind=kind, length=length))
     columns = {f"{length} tokens": ACCURACY.at(length=length) for length in test_lengths}
     told = {kind: words for kind, words in KINDS.items() if kind in done}
+    tried = {
+        words: {rate: TRIED.cell(kind=kind, place=place_of(rate)) for rate in plan.rates_tried(stored, kind)}
+        for kind, words in told.items()
+    }
+    chosen = {words: RATE.cell(kind=kind) for kind, words in told.items()}
     return Findings(
         tuple(found),
-        tables=(table("transformer.positions", "positions", rows("kind", told), {"rate": RATE, **columns}),),
+        tables=(
+            table("transformer.positions", "positions", rows("kind", told), {"rate": RATE, **columns}),
+            trials_table("transformer.positions_trials", "positions", tried, chosen),
+        ),
     )
 
 

@@ -62,17 +62,21 @@ def runs(stored: Outcomes, p: Mapping[str, Any] = PARAMETERS) -> list[Run]:
     """All trainings that can be named so far, kind by kind."""
     named = []
     for kind in KINDS:
-        merit = _merit(stored, kind)
         named += [
             Run(trial_name(kind, rate), train_and_test, settings(kind, p["rate_seed"], rate))
-            for rate in rates.rates_tried(merit, p["rates"])
+            for rate in rates_tried(stored, kind, p)
         ]
-        rate = rates.chosen_rate(merit, p["rates"])
+        rate = chosen_rate(stored, kind, p)
         if rate is not None:
             named += [
                 Run(name_of(kind, seed), train_and_test, settings(kind, seed, rate)) for seed in p["seeds"]
             ]
     return named
+
+
+def rates_tried(stored: Outcomes, kind: str, p: Mapping[str, Any] = PARAMETERS) -> list[float]:
+    """Those that are tried, as far as they can be named; in rising order."""
+    return rates.rates_tried(_merit(stored, kind), p["rates"])
 
 
 def chosen_rate(stored: Outcomes, kind: str, p: Mapping[str, Any] = PARAMETERS) -> float | None:

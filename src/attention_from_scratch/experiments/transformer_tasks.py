@@ -16,27 +16,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
 
 from attention_from_scratch.experiments import transformer_tasks_plan as plan
 from attention_from_scratch.experiments.policies import ARITHMETIC, COUNT
+from attention_from_scratch.experiments.rate_trials import place_of, trials_table
 from attention_from_scratch.experiments.transformer_tasks_trials import (
     FRESH_COPY,
+    FRESH_COPY_APART,
     FRESH_PARITY,
+    FRESH_PARITY_MOSTLY,
     FRESH_RECALL,
     FRESH_STATE,
 )
 from attention_from_scratch.tasks.order_blind import commonest_value
 from attention_from_scratch.tasks.sequences import KEYS, TASKS
 from measured.terms.claims import Claim, Verdict, above, below, every
-from measured.terms.experiment import Experiment, Findings, Table
+from measured.terms.experiment import Cell, Experiment, Findings, Table
 from measured.terms.family import Family
-from measured.terms.measurement import Spread
+from measured.terms.measurement import Close, Measurement, Spread
 from measured.terms.null import becomes, instead, one_seed, swapped
 from measured.terms.scope import Scope
-from measured.terms.trial import Confirmation, Study, read_outcomes
+from measured.terms.trial import Confirmation, Outcomes, Study, read_outcomes
 
 STORED = Path(__file__).resolve().parents[3] / "tests" / "confirmations" / "transformer_tasks.json"
 
@@ -52,6 +56,8 @@ MODEL_WORDS = {
 WHERE = {"within": "at the trained length", "beyond": "beyond it"}
 ORDER_BLIND_DRAWS = 20_000
 STORED_VALUE = Spread("stored outcomes of a study: they move when it is run again", k=4, floor=0.05)
+A_TRIAL = Close("one stored outcome of a study", atol=0.3)
+A_TRIAL_UPDATES = Close("one stored outcome of a study, looked at each hundred updates", atol=1_000)
 LABELS = {"task": ASKED, "model": MODEL_WORDS, "where": WHERE}
 
 # fmt: off
@@ -64,6 +70,12 @@ SIZE = Family("transformer.tasks.parameters.{task}.{model}", "parameters of {mod
     COUNT, ",d", labels=LABELS)
 RATE = Family("transformer.tasks.rate.{task}.{model}", "rate that the trials chose for {model} on {task}",
     COUNT, "g", labels=LABELS)
+TRIED = Family("transformer.tasks.tried.{task}.{model}.n{place}",
+    "validation accuracy of {model} on {task} at the end of the trial at {rate}", A_TRIAL, ".2f",
+    labels=LABELS)
+TRIED_UPDATES = Family("transformer.tasks.tried_updates.{task}.{model}.n{place}",
+    "updates after which {model} had solved {task} in the trial at {rate}", A_TRIAL_UPDATES, ",d",
+    labels=LABELS)
 ORDER_BLIND = Family("transformer.tasks.order_blind.recall.{where}",
     "accuracy of naming the commonest of the values read, {where}", ARITHMETIC, ".2f", labels=LABELS)
 GUESSED = Family("transformer.tasks.chance.{task}", "accuracy of guessing on {task}", ARITHMETIC, ".2f",
@@ -86,10 +98,43 @@ def measure(seeds: list[int], **_: Any) -> Findings:
         found.append(UPDATES.over_seeds([run["steps"] for run in made], seeds, **at))
         found.append(SIZE.of(made[0]["parameters"], **at))
         found.append(RATE.of(plan.chosen_rate(stored, task, model), **at))
+        found += _trials(stored, task, model)
         for index, where in enumerate(WHERE):
             accuracies = [run["accuracy"][index] for run in made]
             found.append(ACCURACY.over_seeds(accuracies, seeds, where=where, **at))
-    return Findings(tuple(found), tables=tuple(_tables(asked, list(done))))
+    tables = (*_tables(asked, list(done)), *_trials_tables(stored, asked, list(done)))
+    return Findings(tuple(found), tables=tables)
+
+
+def _trials(stored: Outcomes, task: str, model: str) -> Iterator[Measurement]:
+    """What each rate gave that was tried: accuracy, and updates where the task was solved."""
+    for rate in plan.rates_tried(stored, task, model):
+        outcome = stored[plan.trial_name(task, model, rate)]
+        at = {"task": task, "model": model, "place": place_of(rate), "rate": f"{rate:g}"}
+        yield TRIED.of(outcome["validation"][-1], **at)
+        if plan.solved(outcome):
+            yield TRIED_UPDATES.of(int(outcome["steps"]), **at)
+
+
+def _trials_tables(stored: Outcomes, asked: list[str], done: list[tuple[str, str]]) -> Iterator[Table]:
+    """One a task. What decided over a rate is shown: updates where it was solved, and else the accuracy."""
+
+    def cells(task: str, model: str) -> dict[float, Cell]:
+        return {
+            rate: (TRIED_UPDATES if plan.solved(stored[plan.trial_name(task, model, rate)]) else TRIED).cell(
+                task=task, model=model, place=place_of(rate)
+            )
+            for rate in plan.rates_tried(stored, task, model)
+        }
+
+    for task in asked:
+        models = {MODEL_WORDS[model]: model for of, model in done if of == task}
+        yield trials_table(
+            f"transformer.tasks_trials_{task}",
+            ASKED[task],
+            {words: cells(task, model) for words, model in models.items()},
+            {words: RATE.cell(task=task, model=model) for words, model in models.items()},
+        )
 
 
 def _tables(asked: list[str], done: list[tuple[str, str]]) -> Iterator[Table]:
@@ -102,7 +147,6 @@ def _tables(asked: list[str], done: list[tuple[str, str]]) -> Iterator[Table]:
             ACCURACY,
         ),
         ("tasks_updates", {ASKED[task]: (task, {}) for task in asked}, UPDATES),
-        ("tasks_rates", {ASKED[task]: (task, {}) for task in asked}, RATE),
         ("tasks_parameters", {ASKED[task]: (task, {}) for task in asked}, SIZE),
     ):
         yield Table(
@@ -143,6 +187,19 @@ def _parity(found: Findings) -> Verdict:
     )
 
 
+def _parity_mostly(found: Findings) -> Verdict:
+    """After a fresh seed whose GRU and SimpleRNN carried it less far: what most seeds of each do."""
+    at = {"task": "parity"}
+    return every(
+        above(_medians(found, RECURRENT, where="beyond", **at), 0.95),
+        below(_medians(found, ["transformer"], where="within", **at), 0.65),
+    )
+
+
+def _medians(found: Findings, models: list[str], **at: str) -> dict[str, float]:
+    return {m: median(ACCURACY.samples(found, model=m, **at).values()) for m in models}
+
+
 def _within_only(found: Findings) -> Verdict:
     """After a look: neither was expected to learn parity at all."""
     at = {"task": "parity", "model": ["sinusoidal", "linear"]}
@@ -176,6 +233,19 @@ def _copy(found: Findings) -> Verdict:
         above(ACCURACY.samples(found, model=["sinusoidal", "linear"], **at), 0.95),
         below(ACCURACY.samples(found, model=[*RECURRENT, "transformer"], **at), 0.9),
     )
+
+
+def _copy_recurrent(found: Findings) -> Verdict:
+    at = {"task": "copy", "where": "within"}
+    return every(
+        above(ACCURACY.samples(found, model=["sinusoidal", "linear"], **at), 0.95),
+        below(ACCURACY.samples(found, model=RECURRENT, **at), 0.9),
+    )
+
+
+def _copy_alibi(found: Findings) -> Verdict:
+    """After a fresh seed that copied a little more."""
+    return below(_medians(found, ["transformer"], task="copy", where="within"), 0.9)
 
 
 def _copy_beyond(found: Findings) -> Verdict:
@@ -215,6 +285,33 @@ CLAIMS = (
         confirmed_by=Confirmation(
             FRESH_PARITY,
             "min(lstm_beyond, gru_beyond, simple_rnn_beyond) > 0.95 and transformer_within < 0.65",
+        ),
+    ),
+    Claim(
+        "transformer.tasks_parity_mostly",
+        "most seeds: LSTM, GRU and SimpleRNN answer more than 0.95 of the parities beyond the trained "
+        "length, the transformer with ALiBi's positions less than 0.65 at the trained length",
+        _parity_mostly,
+        nulls=(
+            *(
+                swapped(
+                    f"transformer.tasks.accuracy.parity.{model}.{{where}}",
+                    "transformer.tasks.accuracy.parity.transformer.{where}",
+                )
+                for model in RECURRENT
+            ),
+            *(
+                becomes(
+                    f"transformer.tasks.accuracy.parity.{model}.beyond", by="transformer.tasks.chance.parity"
+                )
+                for model in RECURRENT
+            ),
+            becomes("transformer.tasks.accuracy.parity.transformer.within", by=1.0),
+        ),
+        confirmed_by=Confirmation(
+            FRESH_PARITY_MOSTLY,
+            "min(lstm_beyond, gru_beyond, simple_rnn_beyond) > 0.95 and transformer_within < 0.65",
+            least="most",
         ),
     ),
     Claim(
@@ -309,6 +406,48 @@ CLAIMS = (
             "min(sinusoidal_within, linear_within) > 0.95 "
             "and max(transformer_within, lstm_within, gru_within, simple_rnn_within) < 0.9",
         ),
+    ),
+    Claim(
+        "transformer.tasks_copy_recurrent",
+        "every seed: the transformer with sinusoidal positions and linear attention copy more than 0.95 of "
+        "the symbols at the trained number; LSTM, GRU and SimpleRNN less than 0.9",
+        _copy_recurrent,
+        nulls=(
+            *(
+                swapped(
+                    f"transformer.tasks.accuracy.copy.{model}.within",
+                    f"transformer.tasks.accuracy.copy.{other}.within",
+                )
+                for model in ("sinusoidal", "linear")
+                for other in RECURRENT
+            ),
+            *(
+                one_seed(
+                    f"transformer.tasks.accuracy.copy.{model}.within", by="transformer.tasks.chance.copy"
+                )
+                for model in ("sinusoidal", "linear")
+            ),
+            *(one_seed(f"transformer.tasks.accuracy.copy.{model}.within", by=1.0) for model in RECURRENT),
+        ),
+        confirmed_by=Confirmation(
+            FRESH_COPY_APART,
+            "min(sinusoidal_within, linear_within) > 0.95 "
+            "and max(lstm_within, gru_within, simple_rnn_within) < 0.9",
+        ),
+    ),
+    Claim(
+        "transformer.tasks_copy_alibi",
+        "most seeds of the transformer with ALiBi's positions copy less than 0.9 of the symbols at the "
+        "trained number",
+        _copy_alibi,
+        nulls=(
+            becomes("transformer.tasks.accuracy.copy.transformer.within", by=1.0),
+            instead(
+                "transformer.tasks.accuracy.copy.transformer.within",
+                by="transformer.tasks.accuracy.copy.sinusoidal.within",
+            ),
+        ),
+        confirmed_by=Confirmation(FRESH_COPY_APART, "transformer_within < 0.9", least="most"),
     ),
     Claim(
         "transformer.tasks_copy_beyond",

@@ -75,13 +75,17 @@ def runs(stored: Outcomes, p: Mapping[str, Any] = PARAMETERS) -> list[Run]:
 
 
 def _of_cell(stored: Outcomes, task: str, model: str, p: Mapping[str, Any]) -> Iterator[Run]:
-    merit = _merit(stored, task, model)
-    for rate in rates.rates_tried(merit, p["rates"]):
+    for rate in rates_tried(stored, task, model, p):
         yield Run(trial_name(task, model, rate), train_and_test, settings(task, model, p["rate_seed"], rate))
-    chosen = rates.chosen_rate(merit, p["rates"])
+    chosen = chosen_rate(stored, task, model, p)
     if chosen is not None:
         for seed in p["seeds"]:
             yield Run(name_of(task, model, seed), train_and_test, settings(task, model, seed, chosen))
+
+
+def rates_tried(stored: Outcomes, task: str, model: str, p: Mapping[str, Any] = PARAMETERS) -> list[float]:
+    """Those that are tried, as far as they can be named; in rising order."""
+    return rates.rates_tried(_merit(stored, task, model), p["rates"])
 
 
 def chosen_rate(stored: Outcomes, task: str, model: str, p: Mapping[str, Any] = PARAMETERS) -> float | None:
@@ -96,10 +100,16 @@ def _merit(stored: Outcomes, task: str, model: str) -> rates.Merit:
         outcome = stored.get(trial_name(task, model, rate))
         if outcome is None:
             return None
-        last = -1.0 if outcome["diverged"] else outcome["validation"][-1]
-        return (1.0, -outcome["steps"]) if last >= TRAINING["stop_at"] else (0.0, last)
+        if solved(outcome):
+            return 1.0, -outcome["steps"]
+        return 0.0, -1.0 if outcome["diverged"] else outcome["validation"][-1]
 
     return merit
+
+
+def solved(outcome: Mapping[str, Any]) -> bool:
+    """Whether a training ended because its validation accuracy had reached the bound."""
+    return not outcome["diverged"] and outcome["validation"][-1] >= TRAINING["stop_at"]
 
 
 def trial_name(task: str, model: str, rate: float) -> str:

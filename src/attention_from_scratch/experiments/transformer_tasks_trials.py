@@ -61,10 +61,10 @@ def ask(seed: int, task: str, rates: Mapping[str, float]) -> dict[str, float]:
     return kept
 
 
-def _trial(task: str, question: str) -> Trial:
+def _trial(task: str, question: str, name: str = "") -> Trial:
     tolerance = {f"{model}_{where}": 0.3 for model in plan.MODELS for where in WHERE}
     given = {"task": task, "rates": dict(RATES[task])}
-    return Trial(f"{task}_fresh_seeds", question, ask, given, tolerance=tolerance)
+    return Trial(name or f"{task}_fresh_seeds", question, ask, given, tolerance=tolerance)
 
 
 FRESH_PARITY = _trial("parity", "Who learns parity from a fresh seed, and who carries it on?")
@@ -73,3 +73,10 @@ FRESH_STATE = _trial(
 )
 FRESH_COPY = _trial("copy", "Who learns to copy from a fresh seed, and who copies more than was trained?")
 FRESH_RECALL = _trial("recall", "Who learns to recall from a fresh seed?")
+# One of ten seeds failed a claim that spoke of every seed; what is said in its place is put to others.
+FRESH_PARITY_MOSTLY = _trial(
+    "parity", "From most fresh seeds, who carries parity beyond the trained length?", "parity_mostly"
+)
+FRESH_COPY_APART = _trial(
+    "copy", "Who copies the trained number of symbols from each fresh seed, and who from most?", "copy_apart"
+)
