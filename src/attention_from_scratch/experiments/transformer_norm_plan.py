@@ -13,8 +13,8 @@ tried, too (`rates`), as long as it is better.
 
 Seeds, sizes, rates and budgets were fixed before anything of this was trained. The rule for a best rate at
 an end was added when three rates and three seeds had been: in twenty of twenty-four models the best was at an
-end. So the trials go on, seeds are five, and what was reported of three is replaced; but at eight blocks, for
-want of time, three rates and three seeds it is.
+end. So the trials go on, seeds are five, and what was reported of three is replaced; at eight blocks, where
+three rates and three seeds were reported at first, for want of time, this was done last.
 """
 
 from __future__ import annotations
@@ -63,7 +63,6 @@ REMOVAL_PARAMETERS: dict[str, Any] = {
     "rate_steps": 200,
     "look_at": 64,
     "seeds": [0, 1, 2, 3, 4],
-    "seeds_deepest": [0, 1, 2],
 }
 
 
@@ -111,36 +110,28 @@ def removal_runs(stored: Outcomes, p: Mapping[str, Any] = REMOVAL_PARAMETERS) ->
 
 def _removed(stored: Outcomes, variant: str, depth: int, p: Mapping[str, Any]) -> Iterator[Run]:
     differing = {**VARIANTS[variant][1], "blocks": depth}
-    for rate in _rates_tried(stored, variant, depth, p):
+    for rate in rates_tried(stored, variant, depth, p):
         given = settings(p["rate_seed"], differing, rate, p["warm_up"]) | {"steps": p["rate_steps"]}
         yield Run(removal_trial(variant, depth, rate), train_and_test, given)
     chosen = chosen_rate(stored, variant, depth, p)
     if chosen is not None:
-        for seed in removal_seeds(depth, p):
+        for seed in p["seeds"]:
             given = settings(seed, differing, chosen, p["warm_up"]) | {"look_at": p["look_at"]}
             yield Run(removal_name(variant, depth, seed), train_and_test, given)
+
+
+def rates_tried(
+    stored: Outcomes, variant: str, depth: int, p: Mapping[str, Any] = REMOVAL_PARAMETERS
+) -> list[float]:
+    """Three, and more as long as the best is at an end."""
+    return rates.rates_tried(_merit(stored, variant, depth), p["rates"])
 
 
 def chosen_rate(
     stored: Outcomes, variant: str, depth: int, p: Mapping[str, Any] = REMOVAL_PARAMETERS
 ) -> float | None:
     """The best of the rates, by what the trials left; None before all have been made."""
-    merit, tried = _merit(stored, variant, depth), _rates_tried(stored, variant, depth, p)
-    return rates.best_rate(merit, tried) if all(merit(rate) is not None for rate in tried) else None
-
-
-def removal_seeds(depth: int, p: Mapping[str, Any] = REMOVAL_PARAMETERS) -> list[int]:
-    """Those that models of this depth are trained from: fewer at the largest."""
-    return p["seeds_deepest"] if depth == max(p["depths"]) else p["seeds"]
-
-
-def _rates_tried(
-    stored: Outcomes, variant: str, depth: int, p: Mapping[str, Any] = REMOVAL_PARAMETERS
-) -> list[float]:
-    """Three at the largest depth; else more as long as the best is at an end."""
-    if depth == max(p["depths"]):
-        return list(p["rates"])
-    return rates.rates_tried(_merit(stored, variant, depth), p["rates"])
+    return rates.chosen_rate(_merit(stored, variant, depth), p["rates"])
 
 
 def _merit(stored: Outcomes, variant: str, depth: int) -> rates.Merit:
