@@ -107,13 +107,14 @@ def measure(seeds: list[int], **_: Any) -> Findings:
 
 
 def _trials(stored: Outcomes, task: str, model: str) -> Iterator[Measurement]:
-    """What each rate gave that was tried: accuracy, and updates where the task was solved."""
+    """What each rate gave that was tried: updates where the task was solved, and else the accuracy."""
     for rate in plan.rates_tried(stored, task, model):
         outcome = stored[plan.trial_name(task, model, rate)]
         at = {"task": task, "model": model, "place": place_of(rate), "rate": f"{rate:g}"}
-        yield TRIED.of(outcome["validation"][-1], **at)
         if plan.solved(outcome):
             yield TRIED_UPDATES.of(int(outcome["steps"]), **at)
+        else:
+            yield TRIED.of(outcome["validation"][-1], **at)
 
 
 def _trials_tables(stored: Outcomes, asked: list[str], done: list[tuple[str, str]]) -> Iterator[Table]:
