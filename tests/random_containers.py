@@ -76,7 +76,7 @@ class Asked:
     outputs: list[str] = field(default_factory=list)
 
     def add(self, indent, *rows):
-        self.lines += [indent + row if row else "" for row in rows]
+        self.lines += [(indent + row).rstrip() for row in rows]
 
 
 leaves = st.one_of(
@@ -91,7 +91,8 @@ nodes = st.recursive(
     leaves,
     lambda inner: st.one_of(
         st.tuples(
-            st.sampled_from(sorted(set(BOXES) - {"definition"})), st.lists(inner, min_size=1, max_size=3)
+            st.sampled_from(("quotation", *sorted(set(BOXES) - {"definition"}))),
+            st.lists(inner, min_size=1, max_size=3),
         ),
         st.tuples(st.just("claim"), st.lists(inner, min_size=1, max_size=2)),
     ),
@@ -142,6 +143,11 @@ def _write(node, indent, asked):
         for child in what:
             _write(child, indent, asked)
         asked.add(indent, "{% endclaim %}", "")
+    elif kind == "quotation":
+        asked.counts["box quotation"] += 1
+        for child in what:
+            _write(child, f"{indent}> ", asked)
+        asked.add(indent, "", "<!-- -->", "")
     else:
         opening, element = BOXES[kind]
         asked.counts[f"box {kind}"] += 1
@@ -158,6 +164,7 @@ SELECTORS = {
     "box details": ".//details",
     "box tab": ".//div[@class='tabbed-block']",
     "box definition": ".//dd",
+    "box quotation": ".//blockquote",
     "formula": ".//*[@class='arithmatex']",
 }
 LEFT_OVER = re.compile(
