@@ -90,6 +90,10 @@ class Watch:
         finally:
             self._busy.now = False
 
+    def is_of_the_project(self, path: str) -> bool:
+        """Whether a file is part of the project as people write it."""
+        return self._inside(path) is not None
+
     def take_over(self, parts: Mapping[str, str]) -> None:
         """Take in what another process has read; what was read here before was read as it was then."""
         with self._lock:
@@ -204,6 +208,12 @@ def end(watch: Watch) -> None:
     _watches.remove(watch)
 
 
+def forget_everybody() -> None:
+    """Nobody is told any more, in a fork: whoever watched there watches in the process that forked."""
+    _watches.clear()
+    os.environ.__class__ = _ENVIRONMENT
+
+
 def also_read(parts: Mapping[str, str]) -> None:
     """Tell whoever watches what another process has read for this one."""
     for watch in _watches:
@@ -272,6 +282,7 @@ def read_now(stored: Mapping[str, str], root: Path, code: HashOfCode = hash_of_c
     return {part: hash_of_part(part, root, code) for part in stored if is_read(part)}
 
 
+_ENVIRONMENT = type(os.environ)
 # Python has no way to take a hook off again, so there is one for the process, and a list of who is watching.
 _watches: list[Watch] = []
 _installed_hook: list[bool] = []

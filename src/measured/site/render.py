@@ -8,7 +8,6 @@ from one build to the next (`kept_pages`): that is most of what they do.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -18,7 +17,8 @@ from typing import Any
 import measured
 from measured import archives, files, folders, mkdocs_yml
 from measured.errors import MeasuredError
-from measured.making import watched, watching
+from measured.making import watching
+from measured.making.watched import Program
 from measured.mkdocs_yml import SiteSettings
 from measured.site import kept_pages, links, own_files
 
@@ -153,22 +153,16 @@ def render(
     files.write_text(path, mkdocs_yml.dump(configuration(settings, renderer, woven, target)))
     root, report = settings.path.parent, woven.parent / "rendered.json"
     made = (woven.parent, target, Path(measured.__file__).parent)
-    done = subprocess.run(
-        [*watched.command(root, report, made, renderer.name), *renderer.command(path)],
-        cwd=root,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    report.unlink(missing_ok=True)
+    program = Program(renderer.name, renderer.command(path), root, report, made, environment)
+    code, told = program.run()
     if report.exists():
         watching.also_read(archives.read_json(report))
-    if done.returncode != 0 or not (target / "index.html").is_file():
-        broken = links.told_by_renderer(done.stdout + done.stderr, settings)
+    if code != 0 or not (target / "index.html").is_file():
+        broken = links.told_by_renderer(told, settings)
         if broken is not None:
             raise broken
-        said = "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.strip())
+        said = "\n".join(line for line in told.splitlines() if line.strip())
         raise MeasuredError(
             f"{renderer.name} made no site:\n{_without_traceback(said)[-3000:]}",
             expected="pages that it renders without a warning",
