@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from mkdocs.config import load_config
 from measured import plugin
 from measured.errors import MeasuredError
 from measured.mkdocs_yml import SiteSettings, with_notebooks_as_pages
-from measured.site import collisions, render
+from measured.site import collisions, render, weave_site
 from measured.weaving.page_text import as_markdown
 
 
@@ -43,6 +44,19 @@ def authored(settings, *names):
 def test_two_files_of_authors_for_one_place_are_told(settings, names, told):
     with pytest.raises(MeasuredError, match=told):
         collisions.refuse_among(authored(settings, *names), settings)
+
+
+def test_an_authors_file_is_taken_as_it_is_now_whatever_the_clock_said(tmp_path):
+    source, woven = tmp_path / "x.csv", tmp_path / "woven" / "x.csv"
+    for text in ("1\n", "2\n"):
+        source.write_text(text)
+        os.utime(source, ns=(10**18, 10**18))
+        weave_site._copy(source, woven)
+        assert woven.read_text() == text
+    then = woven.stat().st_mtime_ns
+    os.utime(source)
+    weave_site._copy(source, woven)
+    assert woven.stat().st_mtime_ns == then, "what is as it was is not written again"
 
 
 @pytest.mark.parametrize(

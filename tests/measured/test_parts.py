@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -153,6 +154,11 @@ def test_a_fingerprint_follows_imports_wherever_they_stand(tmp_path, monkeypatch
         "traced.deeper",
         "traced.top",
     ]
+    deep = package / "deep.py"
+    then = deep.stat()
+    deep.write_text("from traced import aside \n")  # as long as before, and by a clock set back as old
+    os.utime(deep, ns=(then.st_atime_ns, then.st_mtime_ns))
+    assert list(fingerprint.closure("traced.top", ("traced",)))[1:3] == ["traced.aside", "traced.deep"]
 
 
 def test_changes_are_told_in_words():

@@ -220,11 +220,11 @@ class Sources:
         return _graph_of(self.within, _state_of(self.within))
 
 
-def _state_of(packages: tuple[str, ...]) -> tuple[tuple[str, int, int], ...]:
-    """Each file of the packages with its age and size: an equal state has an equal graph."""
+def _state_of(packages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Each file of the packages with its content, as a hash: an equal state has an equal graph."""
     folders = [Path(found).parent for name in packages if (found := _origin(name))]
     paths = sorted(path for folder in folders for path in folder.rglob("*.py"))
-    return tuple((str(path), (of := path.stat()).st_mtime_ns, of.st_size) for path in paths)
+    return tuple((str(path), sha256(path.read_bytes())) for path in paths)
 
 
 def _origin(package: str) -> str | None:
@@ -233,7 +233,7 @@ def _origin(package: str) -> str | None:
 
 
 @lru_cache(maxsize=4)
-def _graph_of(packages: tuple[str, ...], state: tuple[tuple[str, int, int], ...]) -> Any:
+def _graph_of(packages: tuple[str, ...], state: tuple[tuple[str, str], ...]) -> Any:
     """What imports what; once for each state of the files, since every cell and every job asks."""
     import grimp
 

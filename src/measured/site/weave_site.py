@@ -298,11 +298,8 @@ def inert(value: Any) -> Any:
 
 
 def _copy(source: Path, path: Path) -> None:
-    state = source.stat()
-    if path.is_file():
-        there = path.stat()
-        if (there.st_size, there.st_mtime_ns) == (state.st_size, state.st_mtime_ns):
-            return
+    if path.is_file() and path.read_bytes() == source.read_bytes():
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, path)
     shutil.copystat(source, path)
