@@ -385,12 +385,25 @@ FRESH = Trial(
     },
 )
 
-TUNING = Trial(
+
+def _tuning_trial(name: str, question: str) -> Trial:
+    return Trial(
+        name,
+        question,
+        train_at_two_rates,
+        {"rates": RATES, **SETTINGS, "passes": plan.PARAMETERS["rate_passes"]},
+        tolerance=dict.fromkeys(("transformer", "at_the_transformers_rate", "at_its_own_rate"), 0.02),
+    )
+
+
+TUNING = _tuning_trial(
     "spelling_rates_fresh_seeds",
     "From a fresh seed, does the rate decide whether the transformer or the LSTM with attention errs less?",
-    train_at_two_rates,
-    {"rates": RATES, **SETTINGS, "passes": plan.PARAMETERS["rate_passes"]},
-    tolerance=dict.fromkeys(("transformer", "at_the_transformers_rate", "at_its_own_rate"), 0.02),
+)
+# One of ten seeds failed the claim that spoke of each; what is said in its place is put to others.
+TUNING_AGAIN = _tuning_trial(
+    "spelling_rates_mostly",
+    "From most fresh seeds, does the rate decide which of transformer and LSTM with attention errs less?",
 )
 
 EXPERIMENT = Experiment(
@@ -432,6 +445,27 @@ EXPERIMENT = Experiment(
             confirmed_by=Confirmation(
                 TUNING,
                 "at_the_transformers_rate - transformer > 0.02 and transformer - at_its_own_rate > 0.02",
+            ),
+        ),
+        Claim(
+            "transformer.spelling_rates_mostly_decide",
+            "in the trials the transformer errs less than the LSTM with attention at the transformer's "
+            "best rate, and more once each has its own; so it is from most seeds, by more than 0.02",
+            _rates_decide,
+            nulls=(
+                instead(
+                    "transformer.spelling.tried.lstm_attention.n3",
+                    by="transformer.spelling.tried.lstm_attention.n6",
+                ),
+                instead(
+                    "transformer.spelling.tried.lstm_attention.n6",
+                    by="transformer.spelling.tried.lstm_attention.n3",
+                ),
+            ),
+            confirmed_by=Confirmation(
+                TUNING_AGAIN,
+                "at_the_transformers_rate - transformer > 0.02 and transformer - at_its_own_rate > 0.02",
+                least="most",
             ),
         ),
         Claim(
