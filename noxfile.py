@@ -82,6 +82,27 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def new(session: nox.Session) -> None:
+    """Begin something: -- experiment NAME, -- figure EXPERIMENT.WHAT, -- page NAME."""
+    install(session)
+    session.run("measured", "new", *session.posargs)
+
+
+@nox.session
+def measure(session: nox.Session) -> None:
+    """Run one experiment and print what it found (-- NAME), whatever else is stale."""
+    install(session)
+    session.run("measured", "measure", *session.posargs)
+
+
+@nox.session
+def draw(session: nox.Session) -> None:
+    """Draw one figure (-- EXPERIMENT.WHAT) from its records."""
+    install(session)
+    session.run("measured", "draw", *session.posargs)
+
+
+@nox.session
 def gate(session: nox.Session) -> None:
     """Compare the records with the stored values, nothing else (-- -k NAME: only some)."""
     install(session)

@@ -323,7 +323,11 @@ def draw(project: Project, name: str) -> None:
     from measured.making import workflow
 
     _named(project.declared_figures, name, "figure")
-    _make(project, [job for job in workflow.jobs(project) if job.name == f"figure {name}"])
+    (job,) = (job for job in workflow.jobs(project) if job.name == f"figure {name}")
+    _make(project, [job])
+    for path in job.makes:
+        if path.suffix == ".svg":
+            click.echo(f"drawn: {path.relative_to(project.output or project.root)}")
 
 
 def _make(project: Project, jobs: list[Any]) -> None:

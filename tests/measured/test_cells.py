@@ -39,7 +39,8 @@ def run_twice(tmp_path):
 
     def execute(body, front=FRONT, packages=("measured",), twice=True):
         page = scan(front + body, Path("page.md"))
-        return cells.execute(page, Setup(root, root / "build", root / "site", packages), twice=twice)
+        (made,) = cells.execute([page], Setup(root, root / "build", root / "site", packages), twice=twice)
+        return made
 
     execute.root, execute.cache = root, root / "build" / "cells"
     execute.ran = tmp_path / "ran.txt"
@@ -52,6 +53,22 @@ def test_both_kernels_of_new_cells_run_at_the_same_time(run_twice):
     wait = f"import time\nwhile len(open({str(run_twice.ran)!r}).read()) < 2:\n    time.sleep(0.01)\n"
     run_twice(f"```python timeout=60\n{run_twice.counted}{wait}```\n")
     assert run_twice.count() == 2
+
+
+def test_pages_run_at_the_same_time_and_those_before_and_behind_one_that_fails_are_kept(run):
+    wait = f"import time\nwhile len(open({str(run.ran)!r}).read()) < 3:\n    time.sleep(0.01)\n"
+    body = f"```python timeout=60\n{run.counted}{wait}{{}}\n```\n"
+    bodies = {"a": body.format("1"), "b": body.format("1 / 0"), "c": body.format("3"), "d": "No cells.\n"}
+    setup = Setup(run.root, run.root / "build", run.root / "site", ("measured",))
+    pages = [scan(FRONT + text, Path(f"{name}.md")) for name, text in bodies.items()]
+    with pytest.raises(MeasuredError, match="ZeroDivisionError") as caught:
+        cells.execute(pages, setup, twice=False)
+    assert caught.value.path == Path("b.md")
+    assert {path.name for path in run.cache.iterdir()} == {"a.md.json", "c.md.json"}
+    first, third, last = cells.execute([pages[0], pages[2], pages[3]], setup, twice=False)
+    assert run.count() == 3
+    shown = ["".join(page.markdown.values()) for page in (first, third, last)]
+    assert ["<code>1\n" in shown[0], "<code>3\n" in shown[1], shown[2]] == [True, True, ""]
 
 
 def test_where_both_kernels_fail_nothing_is_left_to_the_end_of_the_process(run_twice, monkeypatch):

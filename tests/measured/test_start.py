@@ -178,7 +178,21 @@ def test_what_is_begun_by_name_is_listed_and_loads(begun):
     [
         (
             '"""X."""\nfrom p import a\n\nEXPERIMENTS = [a.EXPERIMENT]\n',
-            "from p import a\nfrom p import b\n\nEXPERIMENTS = [a.EXPERIMENT,\n    b.EXPERIMENT,\n]\n",
+            "from p import a, b\n\nEXPERIMENTS = [a.EXPERIMENT,\n    b.EXPERIMENT,\n]\n",
+        ),
+        (
+            "from p import (\n    a,\n    c,\n)\nfrom q import d\n\nEXPERIMENTS = [\n    a,\n    c,\n]\n",
+            "from p import (\n    a,\n    b,\n    c,\n)\nfrom q import d\n\n"
+            "EXPERIMENTS = [\n    a,\n    c,\n    b.EXPERIMENT,\n]\n",
+        ),
+        (
+            f"from p import a, c{'c' * 90}\n\nEXPERIMENTS = []\n",
+            f"from p import (\n    a,\n    b,\n    c{'c' * 90},\n)\n\n"
+            "EXPERIMENTS = [\n    b.EXPERIMENT,\n]\n",
+        ),
+        (
+            "import p\nfrom p import a as x\n\nEXPERIMENTS = []\n",
+            "import p\nfrom p import a as x\nfrom p import b\n\nEXPERIMENTS = [\n    b.EXPERIMENT,\n]\n",
         ),
         (
             '"""X."""\n\nEXPERIMENTS = []\n',
@@ -195,6 +209,20 @@ def test_registries_as_people_write_them_take_one_more(tmp_path, registry, added
     made = new._listed(tmp_path / "registry.py", "EXPERIMENTS", "p.registry", "b", "b.EXPERIMENT")
     assert made.endswith(added)
     ast.parse(made)
+
+
+def test_a_new_page_stands_before_the_pages_that_are_generated_at_the_end(tmp_path):
+    for name in ("index.md", "own.md", "new.md"):
+        (tmp_path / name).touch()
+    own = "  - Own:\n      - own.md\n      - Data: own/data.md\n"
+    path = tmp_path / "mkdocs.yml"
+    path.write_text(f"nav:\n  - index.md\n{own}  - List: list.md\n  - cite.md\ntheme: x\n", "utf-8")
+    new._in_navigation(path, tmp_path, "New", "new.md")
+    new._in_navigation(path, tmp_path, "Newer", "newer.md")
+    listed = "  - New: new.md\n  - Newer: newer.md\n"
+    assert path.read_text("utf-8") == (
+        f"nav:\n  - index.md\n{own}{listed}  - List: list.md\n  - cite.md\ntheme: x\n"
+    )
 
 
 def test_what_cannot_be_begun_says_why_and_writes_nothing(begun):

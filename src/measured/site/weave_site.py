@@ -20,7 +20,6 @@ import measured
 from measured import fast_yaml, files, folders
 from measured.errors import MeasuredError
 from measured.making import confirming, workflow
-from measured.making.fingerprint import HashOfCode
 from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
 from measured.site import collisions, data_files, generated, hooks, ledger, notebooks, provenance
@@ -153,11 +152,17 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False, s
     )
     renderer = Renderer.of(settings, project.build / "readings")
     code = workflow.sources_of(project).code.of
+    setup = Setup(project.root, project.build, project.site, project.packages, code)
+
+    def executed(pages: list[PageSource]) -> list[cells.Executed]:
+        twice = not project.quick
+        return cells.execute(pages, setup, distributions=project.versions, renderer=renderer, twice=twice)
 
     def weave_page(place: str, path: Path) -> generated.Page:
         source = read_page(path, project.root, renderer)
+        _refuse_odd_names(source)
         weaver.refuse_claims(source)
-        return _woven(project, weaver, source, place, renderer, code)
+        return _woven(weaver, source, place, *executed([source]))
 
     pages, copied, sources = {}, {}, {}
     found = list(settings.files(drafts))
@@ -168,9 +173,10 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False, s
             copied[place] = path
             continue
         sources[place] = read_page(path, project.root, renderer)
+        _refuse_odd_names(sources[place])
         weaver.refuse_claims(sources[place])  # of each page, before the first cell is executed
-    for place, source in sources.items():
-        pages[place] = _woven(project, weaver, source, place, renderer, code)
+    for (place, source), ran in zip(sources.items(), executed(list(sources.values())), strict=True):
+        pages[place] = _woven(weaver, source, place, ran)
     renderer.forget_others()
 
     def link(place: str) -> str:
@@ -222,19 +228,7 @@ def _refuse_odd_names(source: PageSource) -> None:
             )
 
 
-def _woven(
-    project: Project,
-    weaver: Weaver,
-    source: PageSource,
-    place: str,
-    renderer: Renderer,
-    code: HashOfCode,
-) -> generated.Page:
-    _refuse_odd_names(source)
-    setup = Setup(project.root, project.build, project.site, project.packages, code)
-    executed = cells.execute(
-        source, setup, distributions=project.versions, renderer=renderer, twice=not project.quick
-    )
+def _woven(weaver: Weaver, source: PageSource, place: str, executed: cells.Executed) -> generated.Page:
     woven = weaver.weave(source, executed.markdown, place)
     diagrams.check(source.path, woven.diagrams)
     formulas.check(source.path, woven.formulas)

@@ -12,12 +12,11 @@ from pathlib import Path
 from measured import files
 from measured.errors import MeasuredError
 from measured.files import read_text
-from measured.mkdocs_yml import NAME as SETTINGS
 from measured.mkdocs_yml import SiteSettings
 from measured.names import checked
 from measured.project import Project
 
-_GENERATED = ("measurements.md", "confirmations.md")  # lists at the end of a navigation
+_LINE = 100  # signs of a line of imports
 _TEMPLATES = Path(__file__).parent / "new"
 
 
@@ -102,7 +101,7 @@ def page(project: Project, name: str) -> Begun:
     path = settings.docs / f"{name}.md"
     _write(path, _filled("page.md", title=title))
     changed = (
-        _in_navigation(project.root / SETTINGS, title, f"{name}.md") if settings.raw.get("nav") else None
+        _in_navigation(settings.path, settings.docs, title, f"{name}.md") if settings.raw.get("nav") else None
     )
     return Begun(path, changed, "see it: nox -s serve")
 
@@ -162,26 +161,33 @@ def _listed(registry: Path, name: str, module: str, imported: str, entry: str) -
         if not lines[last - 1].rstrip().endswith((",", "[")):
             lines[last - 1] += ","
         lines[last:last] = [f"    {entry},"]
+    return "\n".join(_with_import(lines, tree, package, imported)) + "\n"
+
+
+def _with_import(lines: list[str], tree: ast.Module, package: str, name: str) -> list[str]:
+    """The lines of a module that imports one more name from a package, as linters want it written."""
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    place = max((node.end_lineno or 0 for node in imports), default=_after_docstring(tree))
     own = [node for node in imports if isinstance(node, ast.ImportFrom) and node.module == package]
-    line = f"from {package} import {imported}" if package else f"import {imported}"
-    if own:  # beside those of its kind
-        place = own[-1].end_lineno or place
-    elif not imports:
-        line = f"\n{line}"
-    lines.insert(place, line)
-    return "\n".join(lines) + "\n"
+    if own and not any(alias.asname for alias in own[-1].names):
+        node = own[-1]
+        names = sorted({*(alias.name for alias in node.names), name})
+        told = [f"from {package} import {', '.join(names)}"]
+        if len(told[0]) > _LINE or node.end_lineno != node.lineno:
+            told = [f"from {package} import (", *(f"    {one}," for one in names), ")"]
+        return [*lines[: node.lineno - 1], *told, *lines[node.end_lineno :]]
+    place = max((node.end_lineno or 0 for node in imports), default=_after_docstring(tree))
+    line = f"from {package} import {name}" if package else f"import {name}"
+    return [*lines[:place], line if imports else f"\n{line}", *lines[place:]]
 
 
 def _after_docstring(tree: ast.Module) -> int:
     return (tree.body[0].end_lineno or 0) if ast.get_docstring(tree) is not None else 0
 
 
-def _in_navigation(path: Path, title: str, place: str) -> Path:
+def _in_navigation(path: Path, docs: Path, title: str, place: str) -> Path:
     """The settings with one more page, in the manner of the navigation's other entries.
 
-    It stands at the end, but before generated lists: a reader who follows "Next" reads the pages first.
+    It stands at the end, but before pages that are generated: a reader who follows "Next" reads those last.
     """
     lines = read_text(path).splitlines()
     start = next(number for number, line in enumerate(lines) if re.match(r"nav:\s*(#.*)?$", line))
@@ -192,8 +198,12 @@ def _in_navigation(path: Path, title: str, place: str) -> Path:
         if line.strip():
             entries.append(number)
     indent = re.match(r" *", lines[entries[0]])[0]
+    generated = re.compile(rf"{indent}- .*?([\w/.-]+\.md)$")
     after = entries[-1] + 1
-    while len(entries) > 1 and lines[entries[-1]].strip().endswith(_GENERATED):
+    while len(entries) > 1:
+        found = generated.match(lines[entries[-1]].rstrip())
+        if not found or (docs / found[1]).exists():
+            break
         after = entries.pop()
     lines.insert(after, f"{indent}- {title}: {place}")
     files.write_text(path, "\n".join(lines) + "\n")

@@ -123,44 +123,75 @@ def _refuse_other_names(page: PageSource) -> None:
 
 
 def execute(
-    page: PageSource,
+    pages: Sequence[PageSource],
     setup: Setup,
     *,
     distributions: tuple[str, ...] = (),
     renderer: Renderer | None = None,
     twice: bool = True,
-) -> Executed:
-    """Run the cells of a page, or take what an equal run left.
+) -> list[Executed]:
+    """Run the cells of pages, or take what an equal run left; several pages at the same time.
 
     Cells that are new or changed run twice, each time in a kernel of their own.
 
     Args:
-        page: as scanned.
+        pages: as scanned.
         setup: the project.
         distributions: installed packages that compute.
         renderer: the site's Markdown.
         twice: whether new cells run twice, as they do for all that is published.
 
     Raises:
-        MeasuredError: a cell raised, warned, hung, killed its kernel, or gave two outputs; with its line.
+        MeasuredError: a cell raised, warned, hung, killed its kernel, or gave two outputs; with its line. Of
+            several pages that failed the first is told; what the others gave is kept.
     """
-    cells, renderer = cells_of(page), renderer or Renderer()
-    if not cells:
-        return Executed()
-    product = CellsProduct(page.path, tuple(cells), setup, distributions)
-    if isinstance(made(product, setup.root, setup.code), Fresh):
-        return _shown(cells, product.outputs(), page, renderer)
-    before = product.inputs()
-    ran, *again = _run(cells, page, setup, 2 if twice else 1)
-    shown = _shown(cells, ran.outputs, page, renderer)
+    renderer = renderer or Renderer()
+    products = [CellsProduct(page.path, tuple(cells_of(page)), setup, distributions) for page in pages]
+    fresh = [not one.cells or isinstance(made(one, setup.root, setup.code), Fresh) for one in products]
+    stale = [index for index, is_fresh in enumerate(fresh) if not is_fresh]
+    before = [products[index].inputs() for index in stale]
+    ran = kernel.runs([products[index].ordered(pages[index]) for index in stale], setup, 2 if twice else 1)
+    shown: dict[int, Executed] = {}
+    failed: list[MeasuredError] = []
+    for index, inputs, of_page in zip(stale, before, ran, strict=True):
+        try:
+            shown[index] = _keep(products[index], pages[index], of_page, inputs, renderer)
+        except MeasuredError as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
+    for index, (page, product) in enumerate(zip(pages, products, strict=True)):
+        if index not in shown:
+            outputs = product.outputs() if product.cells else []
+            shown[index] = _shown(product.cells, outputs, page, renderer)
+    return [shown[index] for index in range(len(pages))]
+
+
+def _keep(
+    product: CellsProduct,
+    page: PageSource,
+    ran: list[kernel.Ran] | kernel.CellFailure | MeasuredError,
+    before: Fingerprint,
+    renderer: Renderer,
+) -> Executed:
+    """Look at what the kernels of a page gave, and keep it.
+
+    Raises:
+        MeasuredError: they failed, or gave what no page may show.
+    """
+    cells = product.cells
+    if isinstance(ran, Exception):
+        raise _failure(cells, page, ran) from None
+    first, *again = ran
+    shown = _shown(cells, first.outputs, page, renderer)
     for other in again:
         kernel.refuse_changing(
-            ran.outputs,
+            first.outputs,
             other.outputs,
             lambda index, *words: _error(page, index + 1, cells[index].line, *words),
         )
-    fingerprint = dict(sorted({**ran.read, **before}.items()))
-    keeping.write(product.files[0], {"fingerprint": fingerprint, "outputs": ran.outputs})
+    fingerprint = dict(sorted({**first.read, **before}.items()))
+    keeping.write(product.files[0], {"fingerprint": fingerprint, "outputs": first.outputs})
     return shown
 
 
@@ -197,6 +228,11 @@ class CellsProduct:
         settings = files.sha256(environment.settings_in_words().encode())
         software = of_software((*self.distributions, *_RUNNING))
         return {"cells": files.sha256(json.dumps(code).encode()), "settings": settings, **modules, **software}
+
+    def ordered(self, page: PageSource) -> kernel.Ordered:
+        """What a kernel is told to run."""
+        codes, limits = [cell.code for cell in self.cells], [cell.timeout for cell in self.cells]
+        return kernel.Ordered(codes, limits, page.meta["jupyter"]["kernelspec"])
 
     def found(self) -> Fingerprint | None:
         """What the outputs that are kept were made from; nothing if they are not whole: they run again."""
@@ -314,23 +350,17 @@ def _without_docstring(origin: str, node: Any) -> str:
     return "\n".join(body)
 
 
-def _run(cells: Sequence[CodeCell], page: PageSource, setup: Setup, times: int) -> list[kernel.Ran]:
-    try:
-        return kernel.runs(
-            [cell.code for cell in cells],
-            [cell.timeout for cell in cells],
-            page.meta["jupyter"]["kernelspec"],
-            setup,
-            times,
-        )
-    except kernel.CellFailure as failure:
-        line = cells[failure.index].page_line(failure.code_line)
-        told = (page, failure.index + 1, line, failure.problem, failure.expected)
-        raise _error(*told, *_missing_import(cells[failure.index], failure.problem)) from None
-    except MeasuredError as error:
-        raise MeasuredError(
-            error.problem, path=page.path, line=1, expected=error.expected, mend=error.mend
-        ) from None
+def _failure(
+    cells: Sequence[CodeCell], page: PageSource, failure: kernel.CellFailure | MeasuredError
+) -> MeasuredError:
+    """What went wrong in a kernel, with page and line."""
+    if isinstance(failure, kernel.CellFailure):
+        cell = cells[failure.index]
+        told = (page, failure.index + 1, cell.page_line(failure.code_line), failure.problem, failure.expected)
+        return _error(*told, *_missing_import(cell, failure.problem))
+    return MeasuredError(
+        failure.problem, path=page.path, line=1, expected=failure.expected, mend=failure.mend
+    )
 
 
 def _missing_import(cell: CodeCell, problem: str) -> list[str]:

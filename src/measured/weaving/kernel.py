@@ -19,6 +19,7 @@ from measured.making.fingerprint import Fingerprint, HashOfCode, hash_of_code
 from measured.making.sources import folders_of
 
 Outputs = list[dict[str, Any]]
+WAITING = 2  # kernels more than there are cores: who starts one waits for it, mostly
 SOON = 5.0  # seconds: cells that failed in one kernel mostly fail in the other at the same time
 
 
@@ -69,49 +70,74 @@ class CellFailure(Exception):
         self.index, self.problem, self.expected, self.code_line = index, problem, expected, code_line
 
 
-def runs(
-    codes: Sequence[str], limits: Sequence[int], kernelspec: Mapping[str, Any], setup: Setup, count: int = 2
-) -> list[Ran]:
-    """Run the cells of a page in new kernels, one after another in each, and all kernels at once.
+@dataclass(frozen=True)
+class Ordered:
+    """The cells of a page that are to run.
 
     Args:
         codes: of the cells.
         limits: seconds that each may take.
         kernelspec: the page's.
-        setup: the project.
-        count: of kernels; two, so that what they give can be compared.
+    """
 
-    Raises:
-        CellFailure: one raised, hung or killed the kernel.
-        MeasuredError: a file of the project changed meanwhile.
+    codes: Sequence[str]
+    limits: Sequence[int]
+    kernelspec: Mapping[str, Any]
+
+
+def runs(
+    pages: Sequence[Ordered], setup: Setup, count: int = 2
+) -> list[list[Ran] | CellFailure | MeasuredError]:
+    """Run the cells of pages in new kernels: those of a page at once, pages as many as there are cores for.
+
+    Args:
+        pages: whose cells, each in kernels of its own.
+        setup: the project.
+        count: of kernels for a page; two, so that what they give can be compared.
+
+    Returns:
+        For each page what its kernels gave, or its error: a cell that raised, hung or killed the kernel, or
+        a file of the project that changed meanwhile.
     """
     from jupyter_core.utils import run_sync
+    from loky import cpu_count
 
-    async def all_of_them() -> list[Ran]:
-        begun = [asyncio.ensure_future(_ran(codes, limits, kernelspec, setup)) for _ in range(count)]
-        try:
-            return await asyncio.gather(*begun)
-        finally:  # where one failed, the others end by the same fault soon, or because they are told to:
-            # whoever is told in the midst of ending leaves half of it to the end of the process
-            await asyncio.wait(begun, timeout=SOON)
-            for one in begun:
-                one.cancel()
-            await asyncio.gather(*begun, return_exceptions=True)
+    async def all_of_them() -> list[list[Ran] | CellFailure | MeasuredError]:
+        places = asyncio.Semaphore(max(1, (cpu_count() + WAITING) // count))
+
+        async def in_turn(page: Ordered) -> list[Ran] | CellFailure | MeasuredError:
+            async with places:
+                try:
+                    return await _all_of_one(page, setup, count)
+                except (CellFailure, MeasuredError) as error:
+                    return error
+
+        return await asyncio.gather(*map(in_turn, pages))
 
     return run_sync(all_of_them)()
 
 
-async def _ran(
-    codes: Sequence[str], limits: Sequence[int], kernelspec: Mapping[str, Any], setup: Setup
-) -> Ran:
+async def _all_of_one(page: Ordered, setup: Setup, count: int) -> list[Ran]:
+    begun = [asyncio.ensure_future(_ran(page, setup)) for _ in range(count)]
+    try:
+        return await asyncio.gather(*begun)
+    finally:  # where one failed, the others end by the same fault soon, or because they are told to:
+        # whoever is told in the midst of ending leaves half of it to the end of the process
+        await asyncio.wait(begun, timeout=SOON)
+        for one in begun:
+            one.cancel()
+        await asyncio.gather(*begun, return_exceptions=True)
+
+
+async def _ran(page: Ordered, setup: Setup) -> Ran:
     from nbformat import v4
 
     with tempfile.TemporaryDirectory(prefix="measured-kernel-") as name:
         folder = Path(name)
-        cells = [_beginning(setup), *codes, _end(folder / "read.json")]
-        notebook = v4.new_notebook(metadata={"kernelspec": dict(kernelspec)})
+        cells = [_beginning(setup), *page.codes, _end(folder / "read.json")]
+        notebook = v4.new_notebook(metadata={"kernelspec": dict(page.kernelspec)})
         notebook.cells = [v4.new_code_cell(code, id=f"cell-{n}") for n, code in enumerate(cells)]
-        await _execute(notebook, [60, *limits, 60], folder, setup)
+        await _execute(notebook, [60, *page.limits, 60], folder, setup)
         executed = json.loads(v4.writes(notebook))["cells"][1:-1]
         outputs = [with_whole_streams(cell["outputs"]) for cell in executed]
         return Ran(outputs, json.loads((folder / "read.json").read_text(encoding="utf-8")))
