@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from attention_from_scratch.experiments import building
 from measured.simulation import Machines, Work, critical_path, seconds_with
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+import bench_workers  # noqa: E402
 
 FREE = Machines(0.0, 0.0, 0.0, 0.0)
 
@@ -42,3 +49,34 @@ def test_a_table_of_costs_names_runs_records_and_figures():
     assert found["e.b"].seconds == pytest.approx(0.1)  # no model compiles longer than its run took
     assert found["e"].after == ("e.a.seed0", "e.a.seed1", "e.b")
     assert found["figure e.plot"] == Work("figure e.plot", "e", 2.0, "", ("e",))
+
+
+def test_what_the_clock_said_of_one_experiment_stands_beside_the_simulation_of_it():
+    work = [*runs(4), Work("figure e", "e", 50.0, "", ("record",)), Work("other", "other", 99.0)]
+    timed = {"experiment": "e", "machine": "a machine", "seconds": {"1": 30.0, "2": 16.0}}
+    found = {m.id: m.value for m in building._timed(timed, work, FREE)}
+    assert found == {
+        "building.timed.experiment": "e",
+        "building.timed.machine": "a machine",
+        "building.timed.clock": "1.88",
+        "building.timed.simulated": pytest.approx(43 / 23),
+    }
+    none_yet = {m.id: m.value for m in building._timed({**timed, "machine": "", "seconds": {}}, work, FREE)}
+    assert {v for k, v in none_yet.items() if k.endswith(("machine", "clock"))} == {building.NOT_TIMED}
+
+
+def test_a_time_is_stored_where_nobody_else_took_the_processor(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(building, "TIMED", tmp_path / "workers.json")
+    monkeypatch.setattr(bench_workers, "ROOT", tmp_path)
+    monkeypatch.setattr(bench_workers.Project, "load", lambda root: None)
+    monkeypatch.setattr(bench_workers, "made_by", lambda project, name, count: 60.0 / count)
+    cores = bench_workers.os.cpu_count()
+    for others, stored in ((0.2, False), (0.01, True)):
+        looks = iter([(0.0, 0.0, 0.0), (100.0 + others * 100 * cores, 100.0, 100.0)])
+        monkeypatch.setattr(bench_workers, "busy", lambda looks=looks: next(looks))
+        assert bench_workers.main(["--store"]) == (0 if stored else 1)
+        assert building.TIMED.exists() is stored
+        assert f"others took {others:.0%}" in capsys.readouterr().out
+    timed = bench_workers.json.loads(building.TIMED.read_text())
+    assert (timed["experiment"], timed["seconds"]) == ("padding", {"1": 60.0, "2": 30.0})
+    assert building._timed(timed, building.work_of({"padding": 1.0}, 4.0), FREE)[2].value == "2.00"

@@ -2,7 +2,8 @@
 
 Read: what each piece of work took on two cores, the file that `measured costs` writes. Nothing is trained
 here: the engine's own order of work is gone through without the work, with a price for starting a worker,
-compiling a model in it, handing out a piece and sending its result.
+compiling a model in it, handing out a piece and sending its result. Beside it, one experiment as it was
+timed by the clock, with one worker and with two: `scripts/bench_workers.py` writes that down.
 
 Refuted, if a thousand workers were a thousand times as fast as one.
 """
@@ -11,16 +12,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from measured.simulation import Machines, Work, critical_path, seconds_with
 from measured.terms.claims import Claim, above, below
 from measured.terms.experiment import Experiment, Findings
 from measured.terms.family import Family, rows, table
-from measured.terms.measurement import Close, Exact
+from measured.terms.measurement import Close, Exact, Measurement
 from measured.terms.null import becomes
 
-COSTS = Path(__file__).parents[3] / "tests" / "costs.json"
+TESTS = Path(__file__).parents[3] / "tests"
+COSTS = TESTS / "costs.json"
+TIMED = TESTS / "workers.json"
 # Seconds besides the work: assumed from what single runs were seen to take, not fitted to whole builds.
 PARAMETERS = {
     "workers": [1, 2, 4, 8, 16, 64, 256, 1000],
@@ -30,6 +35,8 @@ PARAMETERS = {
     "hand_out": 0.006,
 }
 ARITHMETIC = Close("arithmetic on the table of costs", rtol=1e-6)
+WRITTEN = Exact("written down when it was timed, in a file of the repository")
+NOT_TIMED = "not timed yet"
 
 # fmt: off
 MINUTES = Family("building.minutes.w{workers}",
@@ -43,6 +50,13 @@ FLOOR = Family("building.floor", "minutes of the longest chain of work: no numbe
 LONGEST = Family("building.longest", "seconds of the longest run", ARITHMETIC, ".0f", "s")
 RUNS = Family("building.runs", "runs in the table of costs", Exact("a count"), ",d")
 MODELS = Family("building.models", "models that are compiled for them", Exact("a count"), ",d")
+PART = Family("building.timed.experiment", "the experiment whose making was timed", WRITTEN)
+MACHINE = Family("building.timed.machine", "the machine on which it was timed", WRITTEN)
+CLOCK = Family("building.timed.clock",
+    "how many times as fast as one worker two were, timed by the clock for one experiment", WRITTEN)
+OF_PART = Family("building.timed.simulated",
+    "how many times as fast as one worker two are, simulated for the experiment that was timed",
+    ARITHMETIC, ".2f")
 # fmt: on
 
 
@@ -88,10 +102,29 @@ def measure(workers: list[int], start: float, compile: float, transfer: float, h
         LONGEST.of(max(one.seconds for one in runs)),
         RUNS.of(len(runs)),
         MODELS.of(len({one.model for one in runs})),
+        *_timed(json.loads(TIMED.read_text(encoding="utf-8")), work, machines),
     ]
     columns = {"minutes": MINUTES, "times as fast": TIMES, "of each worker's time used": USED}
     shown = table("building.workers", "workers", rows("workers", {n: f"{n:,}" for n in workers}), columns)
     return Findings(tuple(measurements), tables=(shown,))
+
+
+def _timed(found: Mapping[str, Any], work: Sequence[Work], machines: Machines) -> list[Measurement]:
+    """One experiment by one worker and by two: as the clock had it, and simulated."""
+    part = part_of(work, found["experiment"])
+    one, two = (seconds_with(count, part, machines) for count in (1, 2))
+    clock = found["seconds"]
+    return [
+        PART.of(found["experiment"]),
+        MACHINE.of(found["machine"] or NOT_TIMED),
+        CLOCK.of(f"{clock['1'] / clock['2']:.2f}" if clock else NOT_TIMED),
+        OF_PART.of(one / two),
+    ]
+
+
+def part_of(work: Sequence[Work], experiment: str) -> list[Work]:
+    """One experiment's trainings, and what is measured from them; no figures."""
+    return [one for one in work if one.experiment == experiment and not one.name.startswith("figure ")]
 
 
 EXPERIMENT = Experiment(
