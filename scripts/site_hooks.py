@@ -202,9 +202,11 @@ def watched_training(project: Project) -> Iterator[tuple[str, str | bytes]]:
 def spellers(project: Project) -> dict[str, bytes]:
     """The files of the speller, from the arrays that its trainings stored."""
     experiment = project.declared[speller.EXPERIMENT.name]
-    p = experiment.settings(project.quick)
+    p, runs = experiment.settings(project.quick), experiment.runs_in(project.quick)
+    if not all(path.exists() for run in runs for path in run_paths(project, experiment, run)):
+        return {}  # a first look trains none: it would wait for them
     return speller_export.files(
-        {run.name: read_run(project, experiment, run) for run in experiment.runs_in(project.quick)},
+        {run.name: read_run(project, experiment, run) for run in runs},
         held_out_words(project, p),
         levels=p["levels"],
         num_heads=speller_measures.HEADS_OF_QUERIES,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from measured.errors import MeasuredError
+from measured.making import confirming
 from measured.site.claim_rows import confirmations_page
 from measured.site.provenance import _tests_of
 from measured.terms.claims import Claim, Judgement
@@ -184,3 +186,18 @@ def test_a_vacuous_claim_is_not_published(sample):
     done = sample.build()
     assert done.returncode == 1
     assert "fair.middling: the claim still holds in null 'each throw shows the highest face'" in done.stdout
+
+
+def test_what_a_build_repeats_is_drawn_by_the_commit_and_takes_a_while_and_no_more():
+    def stored(name, seconds):
+        return confirming._StoredRun(
+            SimpleNamespace(name="trial"), SimpleNamespace(name=name), {}, seconds, {}
+        )
+
+    runs = [stored(f"seed{n}", seconds) for n, seconds in enumerate([5.0, 25.0, 39.0, 80.0] * 5)]
+    chosen = [confirming._chosen(f"commit {n}", runs) for n in range(40)]
+    assert all(1 <= len(some) <= confirming.REPEATED for some in chosen)
+    assert all(sum(run.seconds for run in some) <= confirming.TOGETHER for some in chosen)
+    assert {run.seconds for some in chosen for run in some} == {5.0, 25.0, 39.0}
+    assert len({tuple(run.name for run in some) for some in chosen}) > 10
+    assert chosen[0] == confirming._chosen("commit 0", reversed(runs))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
 
 import site_hooks  # noqa: E402
+from measured.project import Project  # noqa: E402
 from measured.site.finish_page import Page, Setting  # noqa: E402
 
 CODE = (
@@ -95,3 +98,8 @@ def test_what_takes_a_second_is_made_once_from_the_same(tmp_path):
     assert made == ["a", "b"]
     (tmp_path / "words.json").write_text('{"from": "b", "made": ["forged"]}')
     assert ask("b") == ["b"]
+
+
+def test_where_a_first_look_has_trained_no_speller_its_files_are_left_out(tmp_path):
+    project = replace(Project.load(ROOT, quick=True), output=tmp_path)
+    assert site_hooks.spellers(project) == {}
