@@ -222,6 +222,18 @@ def _costlier_at_12(found: Findings) -> Verdict:
     return above({"least at 12 over most at 8": min(at_12) / max(at_8)}, 4)
 
 
+def _median_above_the_rung(found: Findings) -> dict[str, float]:
+    return {
+        f"length {n}": REACHED.value(found, model="blocks1_w32", length=n) - RUNG.value(found, length=n)
+        for n in (12, 16)
+    }
+
+
+def _mostly_costlier_at_12(found: Findings) -> Verdict:
+    at_8, at_12 = (UPDATES.value(found, model="blocks1_w64", length=n) for n in (8, 12))
+    return above({"median at 12 over median at 8": at_12 / at_8}, 4)
+
+
 CLAIMS = (
     Claim(
         "induction.map_two_blocks_solve",
@@ -290,6 +302,43 @@ CLAIMS = (
         confirmed_by=Confirmation(
             trials.TWELVE,
             f"{_at(12, 'blocks1_w64')}_updates > 4 * {_at(8, 'blocks1_w64')}_updates",
+        ),
+    ),
+    Claim(
+        "induction.map_narrow_mostly_stays",
+        "one block 32 wide stays within 0.15 of the most common symbol's worth at lengths 12 and 16, by the "
+        "median seed",
+        lambda f: between(_median_above_the_rung(f), -0.15, 0.15),
+        nulls=(
+            instead(
+                "induction.map.reached.blocks1_w32.l{length}",
+                by="induction.map.reached.blocks2_w32.l{length}",
+            ),
+            *(
+                becomes(f"induction.map.reached.blocks1_w32.l{n}", by=by, words=words)
+                for n in (12, 16)
+                for by, words in ((1.0, "solved"), (0.1, "at chance"))
+            ),
+        ),
+        confirmed_by=Confirmation(
+            trials.MOSTLY,
+            " and ".join(f"abs({_at(n, 'blocks1_w32')} - {_rung(n):.4f}) < 0.15" for n in (12, 16)),
+            least="most",
+        ),
+    ),
+    Claim(
+        "induction.map_length_mostly_costs",
+        "one block 64 wide needs over four times the updates at length 12 that it needs at length 8, by the "
+        "median seed",
+        _mostly_costlier_at_12,
+        nulls=(
+            swapped("induction.map.updates.blocks1_w64.l8", "induction.map.updates.blocks1_w64.l12"),
+            flat("induction.map.updates.blocks1_w64.l{n}", "n"),
+        ),
+        confirmed_by=Confirmation(
+            trials.MOSTLY,
+            f"{_at(12, 'blocks1_w64')}_updates > 4 * {_at(8, 'blocks1_w64')}_updates",
+            least="most",
         ),
     ),
     Claim(

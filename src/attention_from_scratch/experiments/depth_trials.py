@@ -75,4 +75,14 @@ LONGEST = _trial(
     "One block, 32 and 64 wide: where does it stand at length twenty-four when its budget ends?",
     {("blocks1_w32", 24): 3e-3, ("blocks1_w64", 24): 1e-2},
 )
-TRIALS = (TWO_BLOCKS, SHORTEST, TWELVE, LONGEST)
+MOSTLY = _trial(
+    "one_block_mostly_at_twelve",
+    "One block, 32 and 64 wide: does the one stay near its baseline, and does length cost the other updates?",
+    {
+        ("blocks1_w32", 12): 1e-3,
+        ("blocks1_w32", 16): 1e-3,
+        ("blocks1_w64", 8): 3e-3,
+        ("blocks1_w64", 12): 1e-3,
+    },
+)
+TRIALS = (TWO_BLOCKS, SHORTEST, TWELVE, LONGEST, MOSTLY)

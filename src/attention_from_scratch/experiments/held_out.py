@@ -3,10 +3,11 @@
 Causal models of two blocks with one head are taught with six of the eight symbols as cues. The other two
 occur among the ordinary symbols, so that they have embeddings, but no query has ever asked for them. Then the
 models are asked with cues that they have met and with those. Copying is measured on the direct path, from
-what the
-second block's head hands on straight to the logits.
+what the second block's head hands on straight to the logits: against the answer, and against the symbol that
+the head looks at most, which is what tells a head that does not copy from one that does not find.
 
-First the question was whether they do; after a look at eight seeds the claim became that they do not.
+First the question was whether they do; after a look at eight seeds the claim became that they do not. Copying
+of what is read was added later; its claim was worded after a look at three of these seeds.
 
 Refuted, if any seed matched a cue that it has never met.
 """
@@ -65,6 +66,7 @@ WORDS = {
     "prefix_matching": "weight of block 2's query on the position after the cue's first place",
     "direct_copying": "share in which the head's output, straight to the logits, raises the answer most, "
     "above each symbol's mean",
+    "read_copying": "share in which that output raises most the symbol that the head looks at most",
     "without_previous": "accuracy once block 1 cannot see the previous position",
 }
 CUE_WORDS = {"met": "cues met in training", "held_out": "cues never met in training"}
@@ -100,7 +102,7 @@ def measure(seeds: list[int], length: int, **_: Any) -> Findings:
             samples = [stored[f"seed{seed}"][f"{what}_{cues}"] for seed in seeds]
             found.append(ASKED.over_seeds(samples, seeds, cues=cues, what=what))
     columns = {words: ASKED.at(cues=cues) for cues, words in CUE_WORDS.items()}
-    # Copying is counted against the answer: a head that does not find it was not asked whether it copies.
+    # Against the answer, copying is asked of heads alone that find it; against what is read, of each.
     asked = {what: words for what, words in WORDS.items() if what != "direct_copying"}
     return Findings(
         tuple(found), tables=(table("induction.held_out", "median over seeds", rows("what", asked), columns),)
@@ -129,6 +131,23 @@ def _met_cues_alone(found: Findings) -> Verdict:
     )
 
 
+COPIED = Trial(
+    "copying_with_cues_never_met",
+    "Asked with cues that it has never met, does a head hand on what it looks at?",
+    train_and_ask,
+    TRAINING,
+    tolerance=TOLERANCE,
+)
+
+
+def _copies_what_it_reads(found: Findings) -> Verdict:
+    """With cues never met: what is looked at is handed on, and it is not the answer."""
+    return every(
+        above(ASKED.samples(found, cues="held_out", what="read_copying"), 0.5),
+        below(ASKED.samples(found, cues="held_out", what="direct_copying"), 0.3),
+    )
+
+
 CLAIMS = (
     Claim(
         "induction.only_met_cues_are_matched",
@@ -153,6 +172,26 @@ CLAIMS = (
             FRESH,
             "prefix_matching_met > 0.5 and prefix_matching_held_out < 0.2 and accuracy_held_out < 0.457",
         ),
+    ),
+    Claim(
+        "induction.what_is_read_is_copied",
+        "asked with a cue that it never met, every seed's second block raises most the logit of the symbol "
+        "that it looks at most in more than half of the sequences, and that of the answer in fewer than "
+        "three tenths",
+        _copies_what_it_reads,
+        nulls=(
+            instead(
+                "induction.any_cue.held_out.read_copying", by="induction.any_cue.held_out.direct_copying"
+            ),
+            instead(
+                "induction.any_cue.held_out.direct_copying", by="induction.any_cue.held_out.read_copying"
+            ),
+            one_seed(
+                "induction.any_cue.held_out.read_copying", by="induction.any_cue.held_out.direct_copying"
+            ),
+            one_seed("induction.any_cue.held_out.direct_copying", by="induction.any_cue.met.direct_copying"),
+        ),
+        confirmed_by=Confirmation(COPIED, "read_copying_held_out > 0.5 and direct_copying_held_out < 0.3"),
     ),
 )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_from_scratch import circuits, forward
+from attention_from_scratch import circuits, copying, forward
 from attention_from_scratch.experiments.induction_runs import HELD_OUT, train_on_fresh_sequences
 from attention_from_scratch.tasks import match_then_read
 
@@ -40,6 +40,7 @@ def train_and_ask(seed: int, length: int, probe: int, probe_seed: int, **trainin
             f"accuracy_{name}": circuits.accuracy(trace, drawn),
             f"prefix_matching_{name}": float(seen.on_answer.mean()),
             f"direct_copying_{name}": circuits.direct_copying(weights, trace, drawn),
+            f"read_copying_{name}": copying.copying_of_what_is_read(weights, trace, drawn),
             f"without_previous_{name}": circuits.accuracy_without(
                 weights, drawn, circuits.cut(length, circuits.PREVIOUS), causal=True
             ),

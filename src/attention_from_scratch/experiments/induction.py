@@ -115,12 +115,17 @@ def _climb_in_epochs(found: Findings) -> float:
 
 def _climbs(found: Findings) -> Verdict:
     """One block, trained on: it arrives, late, and without a leap between two looks."""
+    return every(_never_leaps(found), above(training.LONG_BEST.samples(found), plan.PARAMETERS["jump_to"]))
+
+
+def _never_leaps(found: Findings) -> Verdict:
+    """One block, trained on: it climbs, wherever it gets to, without a leap between two looks."""
+    return every(above(training.LONG_CLIMB.samples(found), 10_000), below(_gains(found), 0.2))
+
+
+def _gains(found: Findings) -> dict[str, float]:
     gains = np.diff(found.arrays["long.accuracies"], axis=1).max(axis=1)
-    return every(
-        above(training.LONG_CLIMB.samples(found), 10_000),
-        above(training.LONG_BEST.samples(found), plan.PARAMETERS["jump_to"]),
-        below({f"largest gain, curve {index}": float(gain) for index, gain in enumerate(gains)}, 0.2),
-    )
+    return {f"largest gain, curve {index}": float(gain) for index, gain in enumerate(gains)}
 
 
 def _one_leap(found: Findings) -> dict[str, Findings]:
@@ -180,6 +185,26 @@ def _reads_the_cue_and_needs_it(found: Findings) -> Verdict:
     )
 
 
+def _most_read_the_answer(found: Findings) -> Verdict:
+    """Four-head models: most read the answer, and those do by the edge that the answer circuit needs."""
+    cut = opening.FOUR_HEADS_CUT.at(read="answer")
+    return every(
+        above({"read the answer": opening.FOUR_HEADS.value(found, read="answer")}, len(P["seeds"]) / 2),
+        below(cut.samples(found, edge="answer_to_cue"), 0.5),
+        above(cut.samples(found, edge="cue_to_answer"), 0.9),
+    )
+
+
+def _some_fit_no_story(found: Findings) -> Verdict:
+    """The models that solve the task and read the answer, by their circuits: they add up to all of them."""
+    read = {circuit: opening.MARKS.value(found, mark="read_answer", circuit=circuit) for circuit in STORIES}
+    pictured = sum(opening.PICTURED_SOLVED.value(found, kind=kind) for kind in opening.FREE)
+    return every(
+        above({"neither": read["neither"]}, 0),
+        equal({"answer circuits, pointers and neither": sum(read.values())}, pictured),
+    )
+
+
 def _one_head_carries_it(found: Findings) -> Verdict:
     """The decisive head alone is enough and no other is; without it little is left, without another all."""
     heads = range(1, plan.SMALL["num_heads"] + 1)
@@ -203,6 +228,8 @@ def _proof(found: Findings, what: str | list[str], *groups: str) -> dict[str, fl
     return opening.PROOF.samples(found, what=what, group=list(groups))
 
 
+P = plan.PARAMETERS
+STORIES = ("answer", "pointer", "neither")
 SOON = 400  # steps between the slowest causal model and the fastest without a mask, after a look
 RUNG = float(ladder.most_common_symbol(plan.PARAMETERS["length"]))
 STEPS_AN_EPOCH = plan.PARAMETERS["sequences"] / plan.PARAMETERS["batch"]
@@ -336,6 +363,19 @@ CLAIMS = (
         ),
     ),
     Claim(
+        "induction.one_block_never_leaps",
+        "from its last look below 0.4 each seed of one block takes more than 10,000 of its 40,000 steps to "
+        "0.9 or to the end of its budget, and between two looks, 500 steps apart, none gains 0.2",
+        _never_leaps,
+        nulls=(
+            one_seed(
+                "induction.long.climb.blocks1", by=5_000, words="one seed has arrived after 5,000 steps"
+            ),
+            planted("one seed leaps", _one_leap),
+        ),
+        confirmed_by=Confirmation(trials.STEADY, "climb > 10_000 and largest_gain < 0.2"),
+    ),
+    Claim(
         "induction.names_most_common",
         "after thirty epochs one block names a most common symbol in over 0.7 of sequences (median seed); "
         "a symbol picked blindly is one in fewer than 0.55",
@@ -377,6 +417,27 @@ CLAIMS = (
             becomes("induction.four_heads.answer", by=0.0, words="no seed reads the answer"),
         ),
         confirmed_by=Confirmation(trials.TWO_BLOCKS, "reads == 'cue'", least="one"),
+    ),
+    Claim(
+        "induction.most_read_the_answer",
+        "most four-head models of the reported experiment read the answer's position; these fall below one "
+        "half with the edge from the answer to the cue cut in block 1, and keep more than 0.9 with the "
+        "opposite edge cut",
+        _most_read_the_answer,
+        nulls=(
+            becomes("induction.four_heads.answer", by=2.0, words="fewer than half read the answer"),
+            swapped(
+                "induction.four_heads_cut.answer.cue_to_answer",
+                "induction.four_heads_cut.answer.answer_to_cue",
+            ),
+            one_seed("induction.four_heads_cut.answer.answer_to_cue", by=1.0),
+            one_seed("induction.four_heads_cut.answer.cue_to_answer", by="induction.chance"),
+        ),
+        confirmed_by=Confirmation(
+            trials.AGAIN,
+            "reads == 'answer' and answer_to_cue < 0.5 and cue_to_answer > 0.9",
+            least="most",
+        ),
     ),
     Claim(
         "induction.cue_circuit_by_its_edge",
@@ -456,6 +517,23 @@ CLAIMS = (
         ),
         confirmed_by=Confirmation(
             trials.SLOW, "slow_reads == 'answer' and slow_solved and slow_circuit != 'answer'", least="one"
+        ),
+    ),
+    Claim(
+        "induction.some_fit_no_story",
+        "of the models without a mask that solve the task and read the answer's position some have neither "
+        "the answer circuit nor a pointer; with those that have one of the two they are all of them",
+        _some_fit_no_story,
+        nulls=(
+            becomes("induction.marks.read_answer.neither", by=0.0, words="each fits a story"),
+            becomes(
+                "induction.marks.read_answer.pointer", by=0.0, words="the pointers are not among those models"
+            ),
+        ),
+        confirmed_by=Confirmation(
+            trials.MASKLESS,
+            "free_solved and free_reads == 'answer' and free_circuit == 'neither'",
+            least="one",
         ),
     ),
     Claim(
@@ -596,6 +674,17 @@ CLAIMS = (
             ),
         ),
         confirmed_by=Confirmation(trials.TWO_BLOCKS, "forward_difference < 1e-5"),
+    ),
+    Claim(
+        "induction.forward_nearly_agrees",
+        "NumPy's forward pass is within 1e-4 of Keras' logits",
+        lambda f: below(opening.EXPORT_DIFFERENCE.values(f), 1e-4),
+        nulls=(
+            becomes(
+                "induction.export.difference", by="induction.export.largest_logit", words="another function"
+            ),
+        ),
+        confirmed_by=Confirmation(trials.AGAIN, "forward_difference < 1e-4"),
     ),
 )
 

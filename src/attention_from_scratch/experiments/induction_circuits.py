@@ -117,6 +117,7 @@ LEAST_KEPT = Family("induction.pictured.least_kept",
 MARKS = Family("induction.marks.{mark}.{circuit}",
     "maskless one-head models, at either rate: {circuit}, {mark}", FLIPPED, "d",
     labels={**LABELS, "mark": {"models": "how many",
+    "read_answer": "how many that solve the task and read the answer's position",
     "gap": "how many whose last query gives the cue under a quarter of an even share in block 1",
     "both": "how many with that gap that keep more than 0.8 with the cue hidden"}})
 CIRCUIT = Family("induction.circuit.{circuit}.{kind}", "{models}: {circuit}", FLIPPED, "d", labels=LABELS)
@@ -190,7 +191,7 @@ def one_head(runs: Runs, p: Mapping[str, Any]) -> Findings:
             for what in _asked_of(group)
         ]
     free = [one for kind in FREE for one in _seeded(opened, kind, p)]
-    found += [*_finer(free, p), *_marks([model for _, model in free])]
+    found += [*_finer(free, p), *_marks([model for _, model in free], p)]
     by_kind = {kind: np.array([model["by_offset"] for model in models]) for kind, models in opened.items()}
     circuit = {kind: np.array([model["circuit"] for model in models]) for kind, models in opened.items()}
     arrays = {"offsets": np.array(OFFSETS)}
@@ -226,11 +227,13 @@ def _finer(free: Sequence[tuple[int, dict[str, Any]]], p: Mapping[str, Any]) -> 
     yield LEAST_KEPT.over_seeds(kept, seeds)
 
 
-def _marks(free: Sequence[dict[str, Any]]) -> Iterator[Measurement]:
-    """How many models of each circuit have the marks of a pointer."""
+def _marks(free: Sequence[dict[str, Any]], p: Mapping[str, Any]) -> Iterator[Measurement]:
+    """How many models of each circuit read the answer, and how many have the marks of a pointer."""
     for circuit in ("answer", "pointer", "neither"):
         those = [model for model in free if model["circuit"] == circuit]
+        read = [model for model in those if model["read"] == "answer" and model["whole"] >= p["solved"]]
         gap = [model for model in those if model["hole"] < GAP]
+        yield MARKS.of(len(read), mark="read_answer", circuit=circuit)
         yield MARKS.of(len(those), mark="models", circuit=circuit)
         yield MARKS.of(len(gap), mark="gap", circuit=circuit)
         yield MARKS.of(sum(model["hidden_cue"] > KEEPS for model in gap), mark="both", circuit=circuit)

@@ -101,6 +101,11 @@ def ask_circuits(**training: Any) -> dict[str, Any]:
     }
 
 
+def ask_maskless(**training: Any) -> dict[str, Any]:
+    """Train a one-head model without a mask; what it reads, and which circuit it has."""
+    return _opened("free", causal=False, **training)
+
+
 def ask_slow(slow_learning_rate: float, **training: Any) -> dict[str, Any]:
     """Train a maskless model at Keras' rate, and a causal one at the rate of the others."""
     slow = {**training, "learning_rate": slow_learning_rate}
@@ -158,6 +163,13 @@ TWO_BLOCKS = Trial(
         **dict.fromkeys(("cue_to_answer", "answer_to_cue"), 0.3),
     },
 )
+AGAIN = Trial(
+    "two_blocks_once_more",
+    "Two blocks, trained as the write-up did: do they read the answer, by which edge, and does NumPy agree?",
+    ask_two_blocks,
+    TWO_BLOCKS.parameters,
+    tolerance=TWO_BLOCKS.tolerance,
+)
 ONE_BLOCK = Trial(
     "one_block_as_reported",
     "One block, trained for thirty epochs as the write-up did, and one with as many parameters as two: "
@@ -174,6 +186,14 @@ CIRCUITS = Trial(
     {**ONE_HEAD, "learning_rate": P["learning_rate"]},
     tolerance={f"{kind}_{what}": 0.1 for kind in ("causal", "free") for what in (*OPENED, *EXCHANGED)}
     | {"causal_steps": 250, "free_steps": 1_000},
+)
+MASKLESS = Trial(
+    "one_head_without_a_mask",
+    "Two blocks with one head and no mask: is there one that reads the answer and fits no story?",
+    ask_maskless,
+    CIRCUITS.parameters,
+    count=20,
+    tolerance={f"free_{what}": 0.1 for what in OPENED} | {"free_steps": 1_000},
 )
 SLOW = Trial(
     "one_head_at_keras_rate",
@@ -209,4 +229,11 @@ LONG = Trial(
         **JUMP,
     },
     tolerance={"test_accuracy": 0.1, "best_accuracy": 0.1, "largest_gain": 0.1, "climb": 5_000},
+)
+STEADY = Trial(
+    "one_block_climbs_again",
+    "One block, trained far past the thirty epochs: does it leap?",
+    ask_long,
+    LONG.parameters,
+    tolerance=LONG.tolerance,
 )
