@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from gated import Gated, coins, dice, experiment
 from measured.errors import MeasuredError
-from measured.gate import accept, verdicts
+from measured.gate import accept, compare, showing, verdicts
 from measured.gate.stored import read_all
 from measured.making import workflow
 from measured.terms.claims import Claim, above, below
@@ -68,6 +70,21 @@ def test_five_accepts_do_not_carry_a_value_away(gated, capsys):
         else:
             with pytest.raises(MeasuredError, match=r"dice\.mean +3\."):
                 verdicts.pass_gate(gated.project)
+
+
+def test_beside_what_drifted_a_few_of_those_that_did_not_are_shown_and_all_in_the_summary(capsys, tmp_path):
+    kept = {f"dice.m{n}": ("1", f"1.{n}") for n in range(9)}
+    drift = compare.Drift("dice.sides", "new", "nothing", "6", "a stored value", "look at it")
+    drifted = showing.Drifted({"dice": [drift]}, {}, kept, {}, {}, [])
+    showing.show(drifted)
+    shown = capsys.readouterr().out
+    assert "9 values moved inside" in shown
+    assert shown.count("stored 1, measured") == showing.KEPT_SHOWN
+    assert "and 4 more, which build/drift.md lists" in shown
+    summary = showing.leave(SimpleNamespace(build=tmp_path), drifted, taken=True)
+    assert summary.read_text().count("stored 1, measured") == 9
+    showing.show(showing.Drifted({}, {}, kept, {}, {}, []))
+    assert capsys.readouterr().out.count("stored 1, measured") == 9
 
 
 def test_a_changed_policy_keeps_the_value_that_was_looked_at(gated):

@@ -23,6 +23,7 @@ from measured.weaving.references import Library
 from measured.weaving.renderer import Renderer
 
 SUMMARY = "drift.md"
+KEPT_SHOWN = 5  # values that moved inside their tolerance, beside those that drifted
 HEADINGS = ("id", "stored", "measured", "change", "÷ tolerance", "why", "pages", "claims")
 
 
@@ -76,7 +77,7 @@ def show(drifted: Drifted) -> None:
         console.print(table)
     for name, before, after in drifted.figures:
         console.print(f"figure {name}: {_moved(before, after)}", markup=False)
-    for line in _told_of_kept(drifted):
+    for line in _told_of_kept(drifted, KEPT_SHOWN if drifted.found else None):
         console.print(line, markup=False)
     if not drifted.found:
         console.print("nothing to accept: every record stands where it stood")
@@ -148,11 +149,14 @@ def figures(project: Project) -> list[tuple[str, Path | None, Path | None]]:
     return found
 
 
-def _told_of_kept(drifted: Drifted) -> Iterator[str]:
+def _told_of_kept(drifted: Drifted, most: int | None = None) -> Iterator[str]:
+    """What moved inside its tolerance; on a terminal a few of it, since what drifted is to be looked at."""
     if drifted.kept:
         yield f"{len(drifted.kept)} values moved inside their tolerance and stay as they were last looked at:"
-        for name, (old, new) in drifted.kept.items():
+        for name, (old, new) in list(drifted.kept.items())[:most]:
             yield f"  {name}: stored {old}, measured {new}"
+        if most is not None and len(drifted.kept) > most:
+            yield f"  and {len(drifted.kept) - most} more, which build/{SUMMARY} lists"
 
 
 def _moved(before: Path | None, after: Path | None) -> str:
