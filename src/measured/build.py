@@ -123,12 +123,12 @@ def make_site(site: SiteProduct, say: Say, state: str) -> None:
         MeasuredError: a stage refused; the site that stood before stands.
     """
     project = site.project
-    with site.being_made() as watch:
+    with site.being_made() as making:
         fresh = project.build / "site.new"
         say(f"site: {render(project, fresh, state)}")
         private_words.refuse(fresh, project.root, project.build / "private.json")
     folders.publish(fresh, site.target)
-    site.vouch(watch)
+    site.vouch(making)
     say(f"published: {_shown(site.target, project.root)}/; {_look_at_it(project)}")
 
 

@@ -100,22 +100,22 @@ class Recording:
         """The site stands; keep what this build was made from, if it still is that."""
         if self._watch is None:
             return
-        found = site.found() or {}
+        vouched = site.vouched()
+        found = vouched.fingerprint if vouched is not None else {}
         read = {part: sha for part, sha in found.items() if watching.is_read(part)}
         made = self._still(self._before, self._watch.read, read)
         self._said["made"] = said
-        if made is None or self._measured is None:
+        if made is None or self._measured is None or vouched is None:
             self._path.unlink(missing_ok=True)
             return
         standing = (*site.files, prose.stamp_of(self._project))
-        left = [
-            f"tree {_below(site.target, self._project.root)}",
-            *(_file(p, self._project) for p in standing),
-        ]
+        left = [_file(path, self._project) for path in standing]
+        # What was just hashed is not hashed again; whatever became of it since, the next build will see.
+        tree = {f"tree {_below(site.target, self._project.root)}": vouched.tree}
         receipt = {
             "asked": list(self._asked or ()),
             "measured": self._measured,
-            "made": {**made, **unchanged.hashes_of(left, self._root)},
+            "made": {**made, **unchanged.hashes_of(left, self._root), **tree},
             **{f"said_of_{what}": lines for what, lines in self._said.items()},
         }
         files.write_bytes(self._path, vouched_json.as_bytes(receipt))

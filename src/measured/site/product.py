@@ -28,6 +28,32 @@ from measured.project import Project
 
 
 @dataclass(frozen=True)
+class Making:
+    """A site that is being made.
+
+    Args:
+        inputs: what it is made from, as far as that was known before.
+        watch: sees what is read meanwhile.
+    """
+
+    inputs: Fingerprint
+    watch: Watch
+
+
+@dataclass(frozen=True)
+class Vouched:
+    """What was written down of a site when it had been made.
+
+    Args:
+        fingerprint: what it was made from.
+        tree: all its files, as one hash.
+    """
+
+    fingerprint: Fingerprint
+    tree: str
+
+
+@dataclass(frozen=True)
 class SiteProduct:
     """A finished site.
 
@@ -69,20 +95,30 @@ class SiteProduct:
         Raises:
             MeasuredError: somebody changed it since.
         """
+        vouched = self.vouched()
+        if vouched is None:
+            return None
+        if vouched.tree != tree_of(self.target):
+            raise MeasuredError("changed by hand", path=self.target)
+        return vouched.fingerprint
+
+    def vouched(self) -> Vouched | None:
+        """What was written down of the site, whatever became of it since; None where there is nothing.
+
+        Raises:
+            MeasuredError: it is damaged.
+        """
         (voucher,) = self.files
         if not voucher.exists() or not self.target.is_dir():
             return None
         try:
             data = archives.read_sealed(voucher)
-            fingerprint, whole = dict(data["fingerprint"]), data["site"] == tree_of(self.target)
+            return Vouched(dict(data["fingerprint"]), str(data["site"]))
         except (MeasuredError, OSError, ValueError, KeyError, TypeError) as error:
             raise MeasuredError("its voucher is not whole", path=voucher) from error
-        if not whole:
-            raise MeasuredError("changed by hand", path=self.target)
-        return fingerprint
 
     @contextmanager
-    def being_made(self) -> Iterator[Watch]:
+    def being_made(self) -> Iterator[Making]:
         """Watch what is read while it is made.
 
         Raises:
@@ -91,7 +127,7 @@ class SiteProduct:
         before = self.inputs()
         apart = (self.project.build, self.target, file_of(ENGINE).parent)
         with watching(self.project.root, apart, self.code) as watch, watching_environment(watch):
-            yield watch
+            yield Making(before, watch)
         watch.refuse_changes()
         after = self.inputs()
         for part in before:
@@ -102,9 +138,9 @@ class SiteProduct:
                     mend="nothing was published; run it again",
                 )
 
-    def vouch(self, watch: Watch) -> None:
+    def vouch(self, making: Making) -> None:
         """Write down what the site was made from, and what it is."""
-        fingerprint = dict(sorted({**watch.read, **self.inputs()}.items()))
+        fingerprint = dict(sorted({**making.watch.read, **making.inputs}.items()))
         voucher = {"fingerprint": fingerprint, "site": tree_of(self.target)}
         files.write_json(self.files[0], archives.sealed(voucher))
 
