@@ -234,7 +234,7 @@ def versions(session: nox.Session) -> None:
 
 @nox.session
 def rehearse(session: nox.Session) -> None:
-    """Run each line of the workflow in a clean clone of the commit (-- lint: of one job); long."""
+    """Run each line of the workflow in a clean clone (-- lint: of one job; -- build --from ADDRESS); long."""
     session.install("-r", "requirements-site.lock")
     session.run("python", "scripts/rehearse.py", *session.posargs)
 

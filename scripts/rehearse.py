@@ -3,7 +3,8 @@
 Each job's `run:` lines go through a shell, one after another, in a clone of its own, with a new environment
 of Python first on the path and the variables that the workflow sets. Actions (checkout, caches, uploads) are
 what only GitHub has, and steps that wait for a failure are left out. `python scripts/rehearse.py lint`
-rehearses one job, without a name all of them.
+rehearses one job, without a name all of them. On GitHub a cache hands on what was measured before; here
+`--from ADDRESS` does, and a build without it measures everything.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ def _plain(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in variables.items() if "${{" not in str(value)}
 
 
-def rehearse(chosen: Sequence[Step], root: Path, folder: Path, path: str) -> list[tuple[Step, int, float]]:
+def rehearse(
+    chosen: Sequence[Step], root: Path, folder: Path, path: str, results: str = ""
+) -> list[tuple[Step, int, float]]:
     """Run steps in clean clones, a clone a job; after one that failed the job ends.
 
     Args:
@@ -80,6 +83,7 @@ def rehearse(chosen: Sequence[Step], root: Path, folder: Path, path: str) -> lis
         root: the repository.
         folder: where clones are made.
         path: where the shell looks for programs.
+        results: where builds take over what was measured before; empty for nowhere.
 
     Returns:
         Each step that was run, its exit code, and the seconds that it took.
@@ -94,6 +98,8 @@ def rehearse(chosen: Sequence[Step], root: Path, folder: Path, path: str) -> lis
             continue
         print(f"{step.job}: {step.line}", flush=True)
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        if results:
+            environment["MEASURED_FROM"] = results
         began = time.monotonic()
         done = subprocess.run(
             ["bash", "-e", "-c", step.line],
@@ -106,11 +112,18 @@ def rehearse(chosen: Sequence[Step], root: Path, folder: Path, path: str) -> lis
     return found
 
 
+def _whole(results: str) -> str:
+    """An address that means the same in a clone: a folder by its whole path."""
+    return str(Path(results).resolve()) if results and Path(results).exists() else results
+
+
 def main(arguments: Sequence[str]) -> int:
     """Rehearse, and say what became of each line; nought if all passed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("jobs", nargs="*", help="those to run; all if none is named")
-    asked = parser.parse_args(arguments).jobs
+    parser.add_argument("--from", dest="results", default="", help="where builds take over results")
+    given = parser.parse_args(arguments)
+    asked = given.jobs
     every = list(steps(yaml.safe_load((ROOT / WORKFLOW).read_text(encoding="utf-8"))))
     unknown = set(asked) - {step.job for step in every}
     if unknown:
@@ -120,7 +133,7 @@ def main(arguments: Sequence[str]) -> int:
         python = Path(folder) / "python"
         venv.create(python, with_pip=True)
         path = os.pathsep.join((str(python / "bin"), os.environ["PATH"]))
-        found = rehearse(chosen, ROOT, Path(folder), path)
+        found = rehearse(chosen, ROOT, Path(folder), path, _whole(given.results))
     for step, code, seconds in found:
         print(
             f"{'passed' if code == 0 else f'failed with {code}'} in {seconds:.0f} s: {step.job}: {step.line}"

@@ -51,6 +51,19 @@ def test_each_line_runs_in_a_clean_clone_of_its_job_until_one_fails(tmp_path, mo
     ]
 
 
+def test_what_was_measured_before_is_handed_on_where_somebody_says_from_where(tmp_path, monkeypatch):
+    monkeypatch.setenv("MEASURED_FROM", "of whoever rehearses")
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "--quiet", "origin"], check=True)
+    for number, (results, seen) in enumerate(
+        (("", ""), ("https://example.org", "https://example.org"), ("origin", f"{tmp_path / 'origin'}"))
+    ):
+        step = rehearse.Step("job", f'test "${{MEASURED_FROM:-}}" = "{seen}"', {})
+        folder, whole = tmp_path / f"clones{number}", rehearse._whole(results)
+        ((_, code, _),) = rehearse.rehearse([step], tmp_path / "origin", folder, os.environ["PATH"], whole)
+        assert code == 0
+
+
 def test_every_line_of_our_own_workflow_is_among_them_but_what_waits_for_a_failure():
     text = (ROOT / rehearse.WORKFLOW).read_text("utf-8")
     lines = [step.line for step in rehearse.steps(yaml.safe_load(text))]
