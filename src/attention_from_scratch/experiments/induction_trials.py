@@ -128,6 +128,11 @@ def _opened(kind: str, causal: bool, kept: tuple[str, ...] = OPENED, **training:
     }
 
 
+def ask_gap(**training: Any) -> dict[str, Any]:
+    """Train a maskless one-head model; its circuit, and what an exchange of the last query's weights does."""
+    return _opened("free", causal=False, kept=(*OPENED, *EXCHANGED), **training)
+
+
 def ask_any_cue(**training: Any) -> dict[str, Any]:
     """Train a causal one-head model with a cue that varies; its scores as an induction head."""
     scores = induction_scores(train_on_fresh_sequences(**training), P)
@@ -202,6 +207,14 @@ SLOW = Trial(
     {**ONE_HEAD, "learning_rate": P["learning_rate"], "slow_learning_rate": P["slow_learning_rate"]},
     tolerance={f"{kind}_{what}": 0.1 for kind in ("causal", "slow") for what in (*OPENED, "pointed_own")}
     | {"causal_steps": 250, "slow_steps": 1_000},
+)
+GAP = Trial(
+    "pointers_and_their_gap",
+    "Two blocks with one head, maskless at Keras' rate: if it is a pointer, does its reading follow the gap?",
+    ask_gap,
+    {**ONE_HEAD, "learning_rate": P["slow_learning_rate"]},
+    count=20,
+    tolerance={f"free_{what}": 0.1 for what in (*OPENED, *EXCHANGED)} | {"free_steps": 1_000},
 )
 ANY_CUE = Trial(
     "one_head_any_cue",
