@@ -87,8 +87,8 @@ ROLE_OF = {
     **dict.fromkeys(("key", "keys", "K", "k", "W_K"), "key"),
     **dict.fromkeys(("value", "values", "V", "v", "W_V"), "value"),
 }
-# The style sheet gives these the ink of all code.
-PLAIN_CODE = ",".join(f'.highlight span[class="{name}"]' for name in ("n", "nn", "nf", "nc", "w"))
+# These have the ink of all code.
+PLAIN_CODE = ",".join(f'.highlight span[class="{name}"]' for name in ("n", "nn", "nf", "nc", "w", "p", "o"))
 IN_FORMULAS = re.compile(r"(?<!</mi>)<mi>([QKVqkv])</mi>")  # not the index of d_k
 WORDS_A_MINUTE = 180  # slower than a novel: there are formulas and figures
 PICTURE_MINUTES = 1  # for each thing that one touches or answers

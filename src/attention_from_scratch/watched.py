@@ -1,7 +1,7 @@
 """A training that was watched, as two small files that a browser can scrub through.
 
 `NAME.bin` holds the attention weights of each checkpoint, a byte a weight; `NAME.json` says which sequence
-they are of, and where each checkpoint stands on the learning curve.
+they are of, where each checkpoint stands on the learning curve, and what its two looks weigh on average over others.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ def packed(arrays: Mapping[str, np.ndarray], parameters: Mapping[str, Any]) -> t
     """A watched training as bytes and manifest, but for the file's name: a byte a weight.
 
     Args:
-        arrays: what the experiment `checkpoints` keeps: `steps`, `accuracies`, `block1` and `block2`.
-        parameters: its own, for the length of an epoch and the sequence that was shown.
+        arrays: what the experiment `checkpoints` keeps: `steps`, `accuracies`, `block1`, `block2`, `edge` and
+            `on_answer`.
+        parameters: its own, for the length of an epoch, the sequence that was shown and how many others were
+            looked at.
     """
     block1, block2 = arrays["block1"], arrays["block2"]
     count, heads, length, _ = block1.shape
@@ -35,4 +37,6 @@ def packed(arrays: Mapping[str, np.ndarray], parameters: Mapping[str, Any]) -> t
         "epochs": [round(float(step) / steps_an_epoch, 4) for step in arrays["steps"]],
         "accuracies": [round(float(accuracy), 4) for accuracy in arrays["accuracies"]],
         "head": int(np.argmax(arrays["edge"][-1])),
+        "probe": parameters["probe"],
+        **{look: [round(float(by_head.max()), 3) for by_head in arrays[look]] for look in ("edge", "on_answer")},
     }

@@ -71,6 +71,21 @@ def test_the_bars_of_the_scale_are_the_weights_of_the_dot_products():
     np.testing.assert_allclose(shown(found.find(".//table")), rows.T, atol=0.051)
 
 
+def test_the_mark_of_the_mean_is_what_the_experiment_measures():
+    """The same distribution, drawn another way: whole vectors there, lengths here."""
+    means = dimensions.means()
+    generator = np.random.default_rng(1)
+    for width in (4, 64):
+        query, keys = generator.normal(size=(4_000, 1, width)), generator.normal(size=(4_000, 12, width))
+        products = (query * keys).sum(axis=-1)
+        for way in dimensions.WAYS:
+            expected = dimensions.weights_of(products, width, way).max(axis=-1).mean()
+            assert means[way][dimensions.WIDTHS.index(width)] == pytest.approx(expected, abs=0.015)
+    divided = means["with"][1:]
+    assert max(divided) - min(divided) < 0.03, "with the division the mean stays level"
+    assert min(np.diff(means["without"])) > 0.02, "without it, it rises"
+
+
 def test_ribbons_of_a_head_are_as_wide_as_its_weights_and_fill_one_base():
     found = tree(heads.picture())
     x = sentence.tokens(sentence.SENTENCE)

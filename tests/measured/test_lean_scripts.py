@@ -1,4 +1,4 @@
-"""Readers fetch scripts without comments; what runs stays word for word."""
+"""Readers fetch scripts without comments and indentation; what runs stays word for word."""
 
 import pytest
 
@@ -18,10 +18,12 @@ from measured.site.lean_scripts import lean, write
         ("f(`a`);\n// why\n", "f(`a`);\n"),
         ('f("`");\n// why\n', 'f("`");\n// why\n'),
         ("f(`\\``);\n// why\n", "f(`\\``);\n"),
-        ("x = a\n  / b;\n", "x = a\n  / b;\n"),
+        ("x = a\n  / b;\n", "x = a\n/ b;\n"),
+        ("  f(`a\n  b\n`);\n  g();\n", "f(`a\n  b\n`);\ng();\n"),
+        ('f("a\\\n  b");\n', 'f("a\\\n  b");\n'),
     ],
 )
-def test_lines_that_are_only_a_comment_go(script, left):
+def test_lines_that_are_only_a_comment_go_and_so_does_indentation(script, left):
     assert lean(script) == left
     assert lean(left) == left
 

@@ -38,6 +38,7 @@ def watched_training() -> tuple[bytes, dict]:
         "block1": rows(COUNT, 4, 12, 12),
         "block2": rows(COUNT, 4, 1, 12),
         "edge": rows(COUNT, 4),
+        "on_answer": rows(COUNT, 4),
     }
     return watched.packed(arrays, checkpoints.PARAMETERS)
 

@@ -69,6 +69,34 @@ def test_by_hand_is_walked_with_a_finger(open_page):  # noqa: F811
     expect(root.locator(".is-later")).to_have_count(0)
 
 
+@pytest.mark.parametrize("name", ["hand", "block"])
+def test_each_step_is_on_a_phones_screen_with_the_button_for_the_next(open_page, name):  # noqa: F811
+    page = open_page("pictures.html", width=390, has_touch=True, is_mobile=True)
+    page.set_viewport_size({"width": 390, "height": 844})
+    root = picture(page, name)
+    root.evaluate("e => scrollTo(0, e.getBoundingClientRect().top + scrollY - 60)")
+    bar, now = root.locator(".walk-bar"), root.locator("li.is-now")
+    step, height = root.get_by_role("button", name="Next step"), root.bounding_box()["height"]
+
+    def seen() -> None:
+        buttons, told = bar.bounding_box(), now.bounding_box()
+        assert buttons["y"] + buttons["height"] <= 844 + 1
+        assert told["y"] >= 0, "above the screen"
+        assert told["y"] + told["height"] <= buttons["y"] + 1, "behind the buttons, or below the screen"
+        assert now.locator(".walk-words").is_visible()
+
+    seen()
+    steps = root.locator("li").count()
+    for _ in range(steps - 1):
+        step.tap()
+        seen()
+    expect(step).to_have_attribute("aria-disabled", "true")
+    for _ in range(steps - 1):
+        page.keyboard.press("ArrowLeft")
+        seen()
+    assert root.bounding_box()["height"] == pytest.approx(height, abs=1), "something below has moved"
+
+
 def test_the_task_matches_then_reads_and_has_other_sequences(open_page):  # noqa: F811
     page = open_page("pictures.html")
     root = picture(page, "tiles")
@@ -156,6 +184,8 @@ def test_the_slider_of_d_k_moves_the_bars_and_says_the_largest(open_page, width)
     expect(slider).to_have_attribute("aria-valuetext", "256")
     assert max(heights()) == pytest.approx(150, abs=0.5)
     expect(root.get_by_role("status")).to_contain_text("d_k = 256: the best of 12 keys gets 1.00 without")
+    expect(root.get_by_role("status")).to_contain_text("On average over 20,000 draws: 0.93 and 0.29.")
+    expect(root.locator(".dimensions-mean-number")).to_have_text(["0.93", "0.29"])
     slider.press("Home")
     expect(slider).to_have_attribute("aria-valuetext", "2")
     slider.press("ArrowRight")

@@ -41,7 +41,8 @@ def test_cutting_an_edge_shows_the_accuracy_that_was_measured_after_it(open_page
     expect(answer.locator(".is-large")).to_have_text("?")
     expect(pointer.locator(".is-large")).to_have_text("E")
     expect(answer.locator(".circuit-arrow.is-cut")).to_have_count(1)
-    expect(root.get_by_role("status")).to_contain_text("Pointer")
+    for panel, title in ((answer, "Answer circuit"), (pointer, "Pointer")):
+        expect(panel.get_by_role("status")).to_contain_text(f"{title}, block 1: E may not look at ★")
     press(answer.get_by_role("button", name="leave it whole"))
     assert shown(answer) == [1.0]
     expect(answer.locator(".circuit-arrow.is-cut")).to_have_count(0)
@@ -86,6 +87,7 @@ def test_the_slider_brings_curve_map_and_words_to_a_checkpoint(open_page, width)
     assert slider.get_attribute("aria-valuetext") == "epoch 5.0: accuracy 1.00"
     assert root.locator(".training-map .model-weight").nth(40).get_attribute("fill-opacity") != before
     expect(root.get_by_role("status")).to_contain_text("epoch 5.0")
+    expect(root.get_by_role("status")).to_contain_text("on average over 2,000 others")
     root.get_by_role("button", name="Head 3").press("Enter")
     expect(root.locator(".training-map svg")).to_have_attribute("aria-label", re.compile("Block 1, head 3"))
     root.locator(".training-curve").scroll_into_view_if_needed()

@@ -669,8 +669,9 @@ def test_masking_too_late_lets_the_future_through_and_a_mask_in_time_does_not(op
     blocked = len(sentence.PADDED) ** 2 - sum(range(1, 8)) - 14
     expect(root.locator(".is-blocked")).to_have_count(blocked)
     assert set(sums()) == {1.0}
-    root.get_by_role("button", name="Change the last word").click()
+    root.get_by_role("button", name="Change the last word to “lost”").click()
     expect(root.get_by_role("status")).to_contain_text("no weight of an earlier word moved")
+    expect(root.get_by_role("button", name="Change the last word back to “tired”")).to_be_visible()
     root.get_by_role("button", name="Mistake").click()
     expect(root.get_by_role("status")).to_contain_text("the future shows through")
     assert min(sums()) < 0.9

@@ -27,8 +27,8 @@ ROWS = {
 
 
 def proof(palette: Palette, record: Record) -> Drawing:
-    """One row an intervention, one dot a model, a tick at the median; narrow enough for a phone."""
-    figure, axes = subplots(palette, width=4.05, height=5.6)
+    """One row an intervention, one dot a model, a tick at the median."""
+    figure, axes = subplots(palette, height=4.6 if not palette.narrow else 5.6)
     groups = [group for group in GROUPS if f"induction.proof.whole.{group}" in record.measurements]
     data: dict[str, list] = {"what": [], "group": [], "seed": [], "value": []}
     for y, what in enumerate(ROWS):

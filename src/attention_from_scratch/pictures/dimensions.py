@@ -13,8 +13,9 @@ KEYS = 12
 SEED = 0
 START = 4
 WAYS = ("without", "with")
+DRAWS = 20_000
 
-LEFT, TOP, HEIGHT, BAR, GAP = 30, 44, 150, 18, 4
+LEFT, TOP, HEIGHT, BAR, GAP, MARGIN = 30, 44, 150, 18, 4, 44
 
 
 def products() -> Float[np.ndarray, "widths keys"]:
@@ -24,14 +25,36 @@ def products() -> Float[np.ndarray, "widths keys"]:
     return np.cumsum(keys * query, axis=1)[:, np.array(WIDTHS) - 1].T
 
 
+def means() -> dict[str, list[float]]:
+    """The largest weight at each width, mean over many draws, for each way.
+
+    Given a query, its products with standard normal keys are independent and normal, spread by its length. So
+    its length is drawn, in place of its components.
+    """
+    generator = np.random.default_rng(SEED)
+    found: dict[str, list[float]] = {way: [] for way in WAYS}
+    for width in WIDTHS:
+        lengths = generator.chisquare(width, size=(DRAWS, 1)) ** 0.5
+        rows = lengths * generator.normal(size=(DRAWS, KEYS))
+        for way in WAYS:
+            found[way].append(float(weights_of(rows, width, way).max(axis=1).mean()))
+    return found
+
+
 def picture() -> Picture:
-    """Two panels of bars at one width, and the dot products of every width as a table."""
+    """Two panels of bars at one width, and the dot products of every width as a table, with means of many draws."""
     rows = products()
     at = WIDTHS.index(START)
-    panels = [_panel(way, weights_of(rows[at], WIDTHS[at], way)) for way in WAYS]
+    average = means()
+    panels = [_panel(way, weights_of(rows[at], WIDTHS[at], way), average[way][at]) for way in WAYS]
+    words = {"without": "undivided, largest", "with": "divided, largest"}
     table = element(
         "table",
-        element("caption", "Dot products of the query with each key, by d_k"),
+        element(
+            "caption",
+            "Dot products of the query with each key, by d_k; below, the largest weight, "
+            f"mean over {DRAWS:,} draws",
+        ),
         element("thead", element("tr", *(element("th", str(t), scope="col") for t in ("key", *WIDTHS)))),
         element(
             "tbody",
@@ -44,7 +67,19 @@ def picture() -> Picture:
                 for name, of_key in zip(_names(), rows.T, strict=True)
             ),
         ),
+        element(
+            "tfoot",
+            *(
+                element(
+                    "tr",
+                    element("th", words[way], scope="row"),
+                    *(element("td", number(x)) for x in average[way]),
+                )
+                for way in WAYS
+            ),
+        ),
         class_="sketch-table dimensions-table",
+        data_draws=DRAWS,
     )
     return Picture(
         [
@@ -58,8 +93,8 @@ def picture() -> Picture:
     )
 
 
-def weights_of(row: Float[np.ndarray, " keys"], width: int, way: str) -> Float[np.ndarray, " keys"]:
-    """The softmax of a row of dot products, divided by √d_k or not."""
+def weights_of(row: Float[np.ndarray, "*rows keys"], width: int, way: str) -> Float[np.ndarray, "*rows keys"]:
+    """The softmax of rows of dot products, divided by √d_k or not."""
     return softmax(row / width**0.5 if way == "with" else row)
 
 
@@ -67,7 +102,7 @@ def _names() -> list[str]:
     return [str(i + 1) for i in range(KEYS)]
 
 
-def _panel(way: str, weights: Float[np.ndarray, " keys"]) -> Element:
+def _panel(way: str, weights: Float[np.ndarray, " keys"], mean: float) -> Element:
     floor = TOP + HEIGHT
     right = LEFT + KEYS * (BAR + GAP)
     grid = [
@@ -94,18 +129,26 @@ def _panel(way: str, weights: Float[np.ndarray, " keys"]) -> Element:
         floor - weights[best] * HEIGHT - 6,
         "dimensions-largest",
     )
+    height = floor - mean * HEIGHT
+    average = [
+        element("path", class_="dimensions-mean", d=f"M{LEFT} {height:.1f}H{right + 4}"),
+        text("mean", right + 8, height - 3, "is-start"),
+        text(number(mean), right + 8, height + 13, "is-start dimensions-mean-number"),
+    ]
     title = {"without": "Without the division", "with": "Divided by √d_k"}[way]
     head = text(title, LEFT, 12, "is-start dimensions-title")
     return svg(
-        right + 4,
+        right + MARGIN,
         floor + 24,
-        f"{title}: twelve bars, one a key; the largest is {number(weights[best])} at d_k = {START}",
+        f"{title}: twelve bars, one a key; the largest is {number(weights[best])} at d_k = {START}, "
+        f"{number(mean)} on average over many draws",
         head,
         *grid,
         *ticks,
         even,
         *bars,
         largest,
+        element("g", *average),
         *names,
         class_=f"dimensions-panel is-{way}",
     )

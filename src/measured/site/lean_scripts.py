@@ -1,7 +1,7 @@
 """Scripts as readers fetch them: without comments, as style sheets are.
 
-Comments are for who reads the code where it is written. Lines that are nothing but a comment go; no other
-line is touched, so that what is left is the author's own text.
+Comments and indentation are for who reads the code where it is written. Lines that are nothing but a comment go;
+of the others what stands before their first sign.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BACKTICK = re.compile(r"(?<!\\)`")
 def lean(script: str) -> str:
     """A script without lines that hold only a comment, or nothing; licences (`/*!`) stay.
 
-    What stands in a template literal of several lines stays; so does every line where literals do not pair.
+    What stands in a template literal or a string of several lines stays; so does every line where literals do not pair.
     """
     if len(_BACKTICK.findall(script)) % 2:
         return script
@@ -26,15 +26,17 @@ def lean(script: str) -> str:
 
 
 def _kept(lines: list[str]) -> Iterator[str]:
-    in_comment = in_literal = False
+    in_comment = in_literal = in_licence = goes_on = False
     for line in lines:
         words = line.strip()
         if in_comment:
             in_comment = "*/" not in words
             continue
         if in_literal or (words and not words.startswith(("//", "/*"))) or words.startswith("/*!"):
+            yield line if in_literal or goes_on or in_licence else line.lstrip()
+            in_licence = (in_licence or words.startswith("/*!")) and "*/" not in words
             in_literal ^= len(_BACKTICK.findall(line)) % 2 == 1
-            yield line
+            goes_on = line.endswith("\\")
         elif words.startswith("/*"):
             _, end, rest = words.partition("*/")
             in_comment = not end

@@ -22,17 +22,15 @@ export function mount(root) {
     if (!data) throw new Error(`no link to ${id} in the article`);
     return { text: data.textContent, value: Number(data.value) };
   };
-  const words = liveText(150);
-  const panels = PANELS.map((panel) => panelOf(panel, measured, words));
+  const panels = PANELS.map((panel) => panelOf(panel, measured));
   const fallback = [...root.childNodes];
   root.replaceChildren(
     ...captionOf(root),
     legend(),
     html("div", { className: "circuits" }, ...panels.map(({ element }) => element)),
-    words.element,
   );
   return () => {
-    words.stop();
+    panels.forEach(({ words }) => words.stop());
     root.replaceChildren(...fallback);
   };
 }
@@ -49,8 +47,9 @@ function legend() {
   );
 }
 
-/** One circuit: its drawing, its buttons, and what was measured. */
-function panelOf({ name, title, says }, measured, words) {
+/** One circuit: its drawing, its buttons, and what was measured, in words beside it. */
+function panelOf({ name, title, says }, measured) {
+  const words = liveText(150);
   let chosen = "whole";
   const id = uniqueId("circuit");
   const values = (what) => measured(idOf(what, name));
@@ -67,6 +66,7 @@ function panelOf({ name, title, says }, measured, words) {
     html("p", { className: "circuit-says" }, says),
     drawing.element,
     result,
+    words.element,
     html("div", { className: "circuit-buttons" }, ...buttons.map(({ one }) => one)),
   );
 
@@ -88,8 +88,7 @@ function panelOf({ name, title, says }, measured, words) {
   }
 
   choose("whole");
-  words.sayNow("");
-  return { element };
+  return { element, words };
 }
 
 /** The drawing of a circuit: tokens below, after block 1 in the middle, the answer above. */

@@ -23,7 +23,7 @@ export function mount(root) {
   const causal = toggle("Causal mask", true, (on) => change({ causal: on }));
   const padding = toggle("Padding mask", true, (on) => change({ padding: on }));
   const late = pressed("Mistake: mask after the softmax", (on) => change({ late: on }));
-  const swap = pressed(`Change the last word to “${other.name}”`, (on) => change({ changed: on }));
+  const swap = button("", () => change({ changed: !state.changed }));
 
   function change(to) {
     Object.assign(state, to);
@@ -38,6 +38,7 @@ export function mount(root) {
     table.update(present, now, mask, others);
     const lines = state.late ? ["weights = softmax(scores)", "weights = np.where(mask, weights, 0)"] : ["scores = np.where(mask, scores, -1e9)", "weights = softmax(scores)"];
     code.textContent = lines.join("\n");
+    swap.textContent = `Change the last word ${state.changed ? `back to “${rows[real - 1].name}”` : `to “${other.name}”`}`;
     words.say(said(state, others.filter(({ row }) => row < real - 1).length));
   }
 

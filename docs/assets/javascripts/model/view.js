@@ -232,7 +232,9 @@ export async function mount(root) {
       ? ` In the last block head ${strongest.head + 1} looks most at position ${largest(strongest.row) + 1}: ${fixed(Math.max(...strongest.row))}.`
       : " Each head of the last block is off.";
     const truth = nameOf(state.answer);
-    return `The model answers ${nameOf(guess)} with probability ${fixed(probabilities[guess])}. ${verdict}: ${truth} follows the first ${CUE_NAME}.${look}`;
+    const silenced = [...state.off].sort().map((name) => `block ${Number(name[0]) + 1}’s head ${Number(name.slice(2)) + 1}`);
+    const without = silenced.length ? ` Off: ${silenced.join(", ")}.` : "";
+    return `The model answers ${nameOf(guess)} with probability ${fixed(probabilities[guess])}. ${verdict}: ${truth} follows the first ${CUE_NAME}.${look}${without}`;
   }
 
   function lookOf(block, head, row, at) {

@@ -257,6 +257,8 @@ function nameAt({ name, key: [x, y], className }) {
 function sentence(words, i, query, weights) {
   const { name } = words[i];
   if (silent(query)) return `“${name}” asks nothing: its query is zeros, so every word gets the same share, ${fixed(weights[0])}.`;
-  const best = weights.indexOf(Math.max(...weights));
-  return `“${name}” takes home ${fixed(weights[best])} of “${words[best].name}”, and the rest from the other words. The shares sum to 1.`;
+  const most = Math.max(...weights);
+  const best = words.filter((_, j) => most - weights[j] < 1e-9).map((word) => `“${word.name}”`);
+  const share = `${fixed(most)}${best.length > 1 ? " each" : ""} of ${best.join(" and ")}`;
+  return `“${name}” takes home ${share}, and the rest from the other words. The shares sum to 1.`;
 }

@@ -58,8 +58,10 @@ function marked(code) {
 
 /** The shapes of a line's matrices, as NumPy would print them. */
 function sizes(found, name) {
-  return `  # (${found[name].length}, ${found[name][0].length})`;
+  return `  # ${sizeOf(found[name])}`;
 }
+
+const sizeOf = (matrix) => `(${matrix.length}, ${matrix[0].length})`;
 
 /** One matrix: a table whose cells take the focus, one at a time, and are walked with the arrow keys. */
 function gridOf(name, matrix, { words, features }, choose) {
@@ -81,7 +83,7 @@ function gridOf(name, matrix, { words, features }, choose) {
   const element = html(
     "table",
     { className: `shapes-matrix ${square ? "is-square" : ""}` },
-    html("caption", {}, html("span", { className: ROLES[name] ? `role-${ROLES[name]}` : "" }, name), " ", html("small", {}, SHAPES[name])),
+    html("caption", {}, html("span", { className: ROLES[name] ? `role-${ROLES[name]}` : "" }, name), ` ${sizeOf(matrix)} `, html("small", {}, SHAPES[name])),
     html("thead", {}, html("tr", {}, html("td"), ...columnNames.map((text) => html("th", { scope: "col" }, text)))),
     html("tbody", {}, ...cells.map((row, i) => html("tr", {}, html("th", { scope: "row" }, rowNames[i]), ...row.map((made) => html("td", {}, made))))),
   );

@@ -1,6 +1,8 @@
 // Training, scrubbed: checkpoints from their two files, and where they stand on the axis.
 //
-// The manifest holds, for each checkpoint, `epochs` and `accuracies`; the bytes hold, checkpoint after checkpoint,
+// The manifest holds, for each checkpoint, `epochs` and `accuracies`, and the means over other sequences of what
+// the answer's position gives the cue (`edge`) and the last position the answer (`on_answer`), each by the head that
+// gives most; the bytes hold, checkpoint after checkpoint,
 // the weights of block 1 by head, query and key, then those of block 2 by head and key, each as weight × 255.
 
 /** Checkpoints whose weights are read when they are asked for. An Error says that bytes are missing. */

@@ -78,8 +78,8 @@ export async function mount(root) {
     rows.forEach((row, h) => row.update(block2[h], tokens, null, `Block 2, head ${h + 1}: the last position gives the answer ${fixed(read[h])}`, false));
     title.textContent = `After ${said}`;
     words.say(
-      `At ${said}. In this sequence, block 1, head ${head + 1}: the answer’s position gives the cue ${fixed(edge[head])}. ` +
-        `Block 2, in this sequence: the last position gives the answer ${fixed(Math.max(...read))}, by the head that gives it most.`,
+      `At ${said}. By the strongest head, the answer’s position gives the cue ${fixed(Math.max(...edge))} in this sequence and ${fixed(data.edge[index])} ` +
+        `on average over ${data.probe.toLocaleString("en")} others; the last position gives the answer ${fixed(Math.max(...read))} and ${fixed(data.on_answer[index])}.`,
       { quietly: timer !== 0 },
     );
   }
@@ -90,7 +90,7 @@ export async function mount(root) {
     html(
       "div",
       { className: "training" },
-      html("div", { className: "training-left" }, title, curve.element, slider, html("div", { className: "sketch-controls" }, play, back)),
+      html("div", { className: "training-left" }, title, curve.element, slider, words.element, html("div", { className: "sketch-controls" }, play, back)),
       html(
         "div",
         { className: "training-right" },
@@ -101,10 +101,8 @@ export async function mount(root) {
         html("div", { className: "training-rows" }, namesOf(tokens), ...rows.map(({ element }) => element)),
       ),
     ),
-    words.element,
   );
   show();
-  words.sayNow("");
   return () => {
     stop();
     words.stop();

@@ -16,20 +16,26 @@ export function mount(root) {
   let at = Math.min(Number(root.dataset.start ?? 1), last);
   let which = 0;
 
-  const back = button("Back", () => go(at - 1));
-  const next = button("Next step", () => go(at + 1));
-  const all = button("Show all", () => go(last));
+  const back = button("Back", () => walk(-1));
+  const next = button("Next step", () => walk(1));
+  const all = button("Show all", () => go(last), { className: "sketch-button walk-all" });
   const other = button("Another one", () => {
     which = (which + 1) % several.length;
     go(1);
   });
   const place = html("span", { className: "walk-place" });
-  const bar = html("div", { className: "sketch-controls picture-controls", role: "group", "aria-label": "Steps; the arrow keys walk, too" }, back, next, all, ...(several.length > 1 ? [other] : []), place);
+  const bar = html("div", { className: "sketch-controls picture-controls walk-bar", role: "group", "aria-label": "Steps; the arrow keys walk, too" }, back, next, all, ...(several.length > 1 ? [other] : []), place);
 
   function go(to) {
     at = Math.max(1, Math.min(last, to));
     draw();
     said.say(words());
+  }
+
+  function walk(by) {
+    go(at + by);
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    root.querySelector("li.is-now")?.scrollIntoView({ block: "nearest", behavior: calm ? "instant" : "smooth" });
   }
 
   function draw() {
@@ -59,12 +65,11 @@ export function mount(root) {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by || event.target.closest("input, select")) return;
     event.preventDefault();
-    go(at + by);
+    walk(by);
   };
   root.addEventListener("keydown", keys);
-  root.querySelector(":scope > .sketch-caption").after(bar);
   said.element.classList.add("sketch-unseen"); // the same words stand in the picture
-  root.append(said.element);
+  root.append(bar, said.element);
   draw();
   return () => {
     said.stop();
