@@ -49,7 +49,7 @@ def test_what_looks_like_the_code_around_it_is_no_element():
     site_hooks.unwrap_plain_code(made)
     code = made.tree.css_first("code")
     assert code.text() == "scores = query @ key"
-    assert [span.attributes["class"] for span in code.css("span")] == ["o", "n role-query", "n role-key"]
+    assert [span.attributes["class"] for span in code.css("span")] == ["n role-query", "n role-key"]
 
 
 def test_only_where_these_names_mean_attention():
