@@ -1,7 +1,8 @@
 """A training that was watched, as two small files that a browser can scrub through.
 
 `NAME.bin` holds the attention weights of each checkpoint, a byte a weight; `NAME.json` says which sequence
-they are of, where each checkpoint stands on the learning curve, and what its two looks weigh on average over others.
+they are of, where each checkpoint stands on the learning curve, and what its two looks weigh on average over
+others.
 """
 
 from __future__ import annotations
@@ -38,5 +39,8 @@ def packed(arrays: Mapping[str, np.ndarray], parameters: Mapping[str, Any]) -> t
         "accuracies": [round(float(accuracy), 4) for accuracy in arrays["accuracies"]],
         "head": int(np.argmax(arrays["edge"][-1])),
         "probe": parameters["probe"],
-        **{look: [round(float(by_head.max()), 3) for by_head in arrays[look]] for look in ("edge", "on_answer")},
+        **{
+            look: [round(float(by_head.max()), 3) for by_head in arrays[look]]
+            for look in ("edge", "on_answer")
+        },
     }

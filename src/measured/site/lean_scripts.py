@@ -1,7 +1,7 @@
 """Scripts as readers fetch them: without comments, as style sheets are.
 
-Comments and indentation are for who reads the code where it is written. Lines that are nothing but a comment go;
-of the others what stands before their first sign.
+Comments and indentation are for who reads the code where it is written. Lines that are nothing but a comment
+go; of the others what stands before their first sign.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _BACKTICK = re.compile(r"(?<!\\)`")
 def lean(script: str) -> str:
     """A script without lines that hold only a comment, or nothing; licences (`/*!`) stay.
 
-    What stands in a template literal or a string of several lines stays; so does every line where literals do not pair.
+    What stands in a template literal or a string of several lines stays; so does every line where literals do
+    not pair.
     """
     if len(_BACKTICK.findall(script)) % 2:
         return script

@@ -15,7 +15,8 @@ export function mount(root) {
   const widths = [...table.tHead.rows[0].cells].slice(1).map((cell) => Number(cell.textContent));
   const means = [...table.tFoot.rows].map((row) => [...row.cells].slice(1).map((cell) => Number(cell.textContent)));
   const draws = Number(table.dataset.draws);
-  const rows = widths.map((width, i) => ({ width, numbers: keys.map(({ numbers }) => numbers[i]), average: means.map((row) => row[i]) }));
+  const column = (i) => ({ numbers: keys.map(({ numbers }) => numbers[i]), average: means.map((row) => row[i]) });
+  const rows = widths.map((width, i) => ({ width, ...column(i) }));
   const panels = ["without", "with"].map((way) => panelOf(root.querySelector(`.dimensions-panel.is-${way}`)));
   const start = rows.findIndex(({ width }) => width === Number(root.dataset.width));
   const words = liveText(150);
