@@ -42,7 +42,7 @@ def means() -> dict[str, list[float]]:
 
 
 def picture() -> Picture:
-    """Two panels of bars at one width; of every width the dot products as a table, with means of many draws."""
+    """Two panels of bars at one width; of each width dot products as a table, and means of many draws."""
     rows = products()
     at = WIDTHS.index(START)
     average = means()
