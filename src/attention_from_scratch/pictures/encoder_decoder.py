@@ -139,8 +139,8 @@ def _arrows() -> list[Element]:
         text("queries", _middle(DECODER) + 9, 270, "is-start part-query-name"),
         *_across(184, "key"),
         *_across(204, "value"),
-        text("keys", 176, 177, "part-key-name"),
-        text("values", 176, 221, "part-value-name"),
+        text("keys", 174, 177, "part-key-name"),
+        text("values", 172, 221, "part-value-name"),
         *_up(DECODER, 170, 132),
         *_up(DECODER, 102, 46),
     ]
