@@ -42,7 +42,7 @@ def main(packages: Sequence[str]) -> int:
         return 0
     print(what_computes(moved, ROOT / "pyproject.toml"))
     python = _environment(project)
-    print("\nwhat a build would make anew:", flush=True)
+    print("\nwhat a build would make anew with them, what is stale already included:", flush=True)
     if any((ROOT / "build" / name).is_dir() for name in MEASURED):
         print(in_short(_said(python, "-m", "measured.cli", "plan", at=project, bare=True)))
     else:
