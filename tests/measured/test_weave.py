@@ -294,12 +294,32 @@ def test_a_page_says_in_the_place_of_what_is_not_there_what_makes_it():
     library = Library({}, {"dice.mean"}, {"dice": {"draws": 200}})
     woven = Weaver(library, row_page=None, shows_gaps=True).weave(scan(PARTIAL, Path("x.md")))
     text = re.sub("<[^>]+>", "", woven.markdown)
-    assert text.startswith("? of 200\n\nIt is ?.\n")
+    assert text.startswith("? of 200\n\nIt is ?.?\n")
+    assert '.<abbr class="claim-undecided" title="Nothing that was measured here decides' in woven.markdown
+    assert "data-claim" not in woven.markdown
     for missing in ("Table dice.t", "Figure dice.plot"):
         assert f"{missing} is not there yet: `nox -s build` makes it." in text
     assert woven.claims == woven.figures == woven.tables == ()
     with pytest.raises(MeasuredError, match="no record has a claim"):
         Weaver(library).weave(scan(PARTIAL, Path("x.md")))
+
+
+def test_a_claim_that_quick_results_do_not_decide_is_marked_as_such():
+    from measured.weaving.page import scan
+
+    library = Library({"dice": record_of([Measurement("dice.mean", 1.0, "m", Exact("w"), ".1f")])})
+    weaver = Weaver(library, claims_must_hold=False, shows_gaps=True)
+
+    def woven(name):
+        page = scan(f'{{% claim "dice.{name}" %}}It is so.{{% endclaim %}}', Path("x.md"))
+        return weaver.weave(page).markdown
+
+    assert ".claim-mark" in woven("holds")
+    for name in ("false", "open"):
+        assert f'measurements.md#claim-dice.{name}){{ .claim-undecided title="What was' in woven(name)
+        assert ".claim-mark" not in woven(name)
+    block = '{% claim "dice.none" %}\nIt is so.\n\nAnd so.\n{% endclaim %}\n'
+    assert "And so.\n\n<abbr" in re.sub(r"\n{3,}", "\n\n", weaver.weave(scan(block, Path("x.md"))).markdown)
 
 
 @pytest.mark.parametrize("options", ['title="a/b.py"', "hl_lines='1'", 'linenums="1" title="a"'])
