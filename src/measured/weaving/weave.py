@@ -409,21 +409,18 @@ class _Weaving:
     def claim(self, number: int, name: str, sentence: str, line: int) -> str:
         """`{% claim "name" %}sentence{% endclaim %}`: prose that stands only while its predicate holds."""
         said = _MADE_TOKEN.sub(lambda match: _words(self.made[int(match[1])].value), sentence)
-        found = self._stands(name, " ".join(said.split()), line)
-        is_measured = found is not None
-        start = self._make(number, _ClaimStart(name, is_measured))
-        end = self._make(number, _ClaimEnd(name, is_measured, is_measured and found.holds))
-        return start + sentence + end
+        self._stands(name, " ".join(said.split()), line)
+        return self._make(number, _ClaimStart(name)) + sentence + self._make(number, _ClaimEnd(name))
 
     def holds(self, name: str) -> _Block:
         """A claim's id, for markup that is right only while its predicate holds."""
         self._stands(name, "what is marked as right")
         return _Block(name)
 
-    def _stands(self, name: str, said: str, line: int | None = None) -> Judgement | None:
+    def _stands(self, name: str, said: str, line: int | None = None) -> None:
         found = self.weaver.judgement(name, said, line)
         if found is None:
-            return None
+            return
         promised = unsupported(said, found, self.weaver.library.measurements)
         if self.weaver.claims_must_hold and promised:
             raise MeasuredError(
@@ -433,7 +430,6 @@ class _Weaving:
                 mend="say what the predicate asks for, or ask for what the sentence says",
             )
         self.claims[name] = None
-        return found
 
     def give(self, text: str, reason: str = "") -> Shown:
         """A number that nobody measures, and why it may stand: `{{ given("12", "the length") }}`."""
@@ -470,9 +466,9 @@ class _Weaving:
         if isinstance(value, _Gap):
             return block_lines(piece, _gap_lines(value, piece))
         if isinstance(value, _ClaimStart):
-            return self._claim_start(value, piece)
+            return self._claim_start(value.name, piece)
         if isinstance(value, _ClaimEnd):
-            return self._claim_end(value, self.page.pieces[piece.partner], piece)
+            return self._claim_end(value.name, self.page.pieces[piece.partner], piece)
         return str(value)
 
     def _shown(self, shown: Shown, piece: Piece) -> str:
@@ -554,38 +550,39 @@ class _Weaving:
             "",
         ]
 
-    def _claim_start(self, claim: _ClaimStart, piece: Piece) -> str:
+    def _claim_start(self, name: str, piece: Piece) -> str:
         if piece.place.kind in ("text", "absent"):
             return ""
-        attributes = ' class="claim"' + (f' data-claim="{claim.name}"' if claim.is_measured else "")
+        attributes = ' class="claim"' + (f' data-claim="{name}"' if name in self.claims else "")
         if piece.block:
             return block_lines(piece, [*opened(piece, box_of(piece), attributes), ""])
         return f"<span{attributes}>"
 
-    def _claim_end(self, claim: _ClaimEnd, closing: Piece, opening: Piece) -> str:
+    def _claim_end(self, name: str, closing: Piece, opening: Piece) -> str:
         if opening.place.kind in ("text", "absent"):
             return ""
         mark = ""
         linked = opening.place.kind == "rich" and not opening.place.within("a", "button", "label")
         if linked and not self.plain:
-            mark = self._mark(claim)
+            mark = self._mark(name)
         if opening.block:
             return block_lines(closing, ["", *([mark] if mark else []), "", f"</{box_of(opening)}>", ""])
         return f"{mark}</span>"
 
-    def _mark(self, claim: _ClaimEnd) -> str:
+    def _mark(self, name: str) -> str:
         """The link to what a claim rests on; nothing where there is no page of measurements.
 
         Where results are few or none, as a first look or a preview has them, what they do not decide says so.
         """
-        if not claim.is_measured:
+        found = self.weaver.library.claims.get(name)
+        if found is None:
             return f'<abbr class="claim-undecided" title="{_UNMEASURED}">?</abbr>'
         if self.weaver.row_page is None:
             return ""
-        row = f"{self.to(self.weaver.row_page)}#claim-{claim.name}"
-        if not claim.holds:
+        row = f"{self.to(self.weaver.row_page)}#claim-{name}"
+        if not found.holds:
             return f'[?]({row}){{ .claim-undecided title="{_UNDECIDED}" }}'
-        return f'[]({row}){{ .claim-mark data-claim="{claim.name}" aria-label="What this claim rests on" }}'
+        return f'[]({row}){{ .claim-mark data-claim="{name}" aria-label="What this claim rests on" }}'
 
     def _formulas(self) -> Iterator[tuple[int, str, bool]]:
         for formula in self.page.formulas:
@@ -670,14 +667,11 @@ class _Gap:
 @dataclass(frozen=True)
 class _ClaimStart:
     name: str
-    is_measured: bool
 
 
 @dataclass(frozen=True)
 class _ClaimEnd:
     name: str
-    is_measured: bool
-    holds: bool
 
 
 # In a diagram and in the front matter there is no piece: its text is read by nobody but us.
