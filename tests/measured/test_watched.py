@@ -76,15 +76,19 @@ def test_how_it_ends_is_the_same_forked_and_started(program, way):
     assert program("").report.exists()
 
 
-def test_where_there_are_other_threads_it_is_started(program, monkeypatch):
-    ended = threading.Event()
-    other = threading.Thread(target=ended.wait)
+@pytest.mark.parametrize(("name", "way"), [("at work", "_started"), ("quickjs-worker-1_0", "_forked")])
+def test_where_other_threads_work_it_is_started(program, monkeypatch, name, way):
+    import quickjs  # noqa: F401 - what formulas are read with begins a thread
+
+    assert any(thread.name.startswith("quickjs-worker") for thread in threading.enumerate())
+    taken, ended = [], threading.Event()
+    other = threading.Thread(target=ended.wait, name=name)
     other.start()
-    monkeypatch.setattr(Program, "_forked", None)
+    for one in ("_started", "_forked"):
+        monkeypatch.setattr(Program, one, lambda self, said, told, one=one: taken.append(one) or 3)
     try:
-        code, said = program("x").run()
+        code, _ = program("x").run()
     finally:
         ended.set()
         other.join()
-    assert code == 3
-    assert said.endswith("told\n")
+    assert (code, taken) == (3, [way])

@@ -26,6 +26,8 @@ from typing import IO, NoReturn
 
 from measured.making import watching
 
+_WAITING = "quickjs-worker"
+
 
 @dataclass(frozen=True)
 class Program:
@@ -49,7 +51,7 @@ class Program:
 
     def run(self) -> tuple[int, str]:
         """Run it to its end; its exit code, and what it said."""
-        alone = sys.platform == "linux" and threading.active_count() == 1
+        alone = sys.platform == "linux" and not _working_threads()
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told:
             code = self._forked(said, told) if alone else self._started(said, told)
             return code, "".join(_text_of(stream) for stream in (said, told))
@@ -102,6 +104,12 @@ class Program:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)
+
+
+def _working_threads() -> list[threading.Thread]:
+    """Other threads of this process; QuickJS' own waits for work that nobody here gives it."""
+    others = (thread for thread in threading.enumerate() if thread is not threading.current_thread())
+    return [thread for thread in others if not thread.name.startswith(_WAITING)]
 
 
 def _exit_code_of(program: Program) -> int:
