@@ -14,6 +14,7 @@ from measured.errors import MeasuredError
 from measured.making import costs, fingerprint, workflow
 from measured.making.costs import Costs
 from measured.making.made import Fresh, Stale, made
+from measured.making.products import RunProduct
 from measured.making.work import Order, Outcome
 from measured.making.workflow import Job
 from measured.terms.drawing import Plot
@@ -249,6 +250,18 @@ def test_what_waits_comes_later_and_the_longest_first():
     jobs = [job("record", ["a", "b"]), job("a", seconds=1), job("b", seconds=5), job("figure", ["record"])]
     assert order_of(jobs) == ["b", "a", "record", "figure"]
     assert order_of([job("alone", ["fresh already"])]) == ["alone"]
+
+
+def test_a_few_steps_of_a_model_are_not_expected_to_take_what_its_training_may(gated):
+    def expected(quick, **smaller):
+        project = replace(gated.project, quick=quick)
+        dice = project.declared["dice"]
+        run = replace(dice.runs[0], quick=smaller, seconds=80)
+        product = RunProduct(project, dice, run, workflow.sources_of(project))
+        return workflow._run_job(project, product, Costs.of(project), False).seconds
+
+    assert expected(quick=False, draws=2) == expected(quick=True) == 8
+    assert expected(quick=True, draws=2) == workflow.SMALL_SECONDS
 
 
 def test_where_nothing_was_done_a_committed_table_says_what_it_may_take_in_proportion(gated):

@@ -34,6 +34,7 @@ from measured.terms.experiment import Experiment
 Say = Callable[[str], None]
 
 UNKNOWN_SECONDS = 5.0  # of a piece of work that has never been done and declares no budget
+SMALL_SECONDS = 1.0  # of a few steps of a model, in a first look
 
 
 @dataclass(frozen=True)
@@ -274,7 +275,8 @@ def _run_job(plain: Project, product: RunProduct, costs: Costs, all_here: bool) 
     alike = {name: value for name, value in run.settings(plain.quick).items() if name != "seed"}
     small = plain.quick and bool(run.quick)
     order = Order(plain, "run", experiment.name, run.name, shares=shares, compiles=not small)
-    seconds = costs.seconds(f"{experiment.name}.{run.name}") or run.seconds / 10
+    unknown = SMALL_SECONDS if small else run.seconds / 10
+    seconds = costs.seconds(f"{experiment.name}.{run.name}") or unknown
     return _job(product, _taken(product, all_here), (), order, seconds, f"{shares} {plain_json(alike)}")
 
 
