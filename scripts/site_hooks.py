@@ -192,7 +192,9 @@ def files(project: Project) -> Iterator[tuple[str, str | bytes]]:
 
 def watched_training(project: Project) -> Iterator[tuple[str, str | bytes]]:
     """The checkpoints of one training, and what they mean."""
-    record = project.read_records()[WATCHED]
+    record = project.read_records().get(WATCHED)
+    if record is None:
+        return  # a preview before the first build has none
     data, manifest = watched.packed(record.arrays, record.parameters)
     text = json.dumps({"weights": f"{WATCHED}.bin", **manifest}, sort_keys=True)
     yield f"models/{EXPERIMENT}/{WATCHED}.bin", data

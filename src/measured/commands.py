@@ -259,6 +259,7 @@ def serve(project: Project, address: str) -> None:
     from measured import build as building
     from measured import preview
 
+    click.echo("making the pages; the first time this takes a minute or two, then their address comes")
     fetch = _fetcher(project)
     if fetch is not None:
         with building.alone(project, click.echo):

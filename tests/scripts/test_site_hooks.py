@@ -100,6 +100,10 @@ def test_what_takes_a_second_is_made_once_from_the_same(tmp_path):
     assert ask("b") == ["b"]
 
 
-def test_where_a_first_look_has_trained_no_speller_its_files_are_left_out(tmp_path):
-    project = replace(Project.load(ROOT, quick=True), output=tmp_path)
-    assert site_hooks.spellers(project) == {}
+@pytest.mark.parametrize("quick", [True, False])
+def test_what_was_trained_nowhere_yet_is_left_out(tmp_path, quick):
+    """As a preview before the first build has it, and a first look, which leaves out what is dear."""
+    project = replace(Project.load(ROOT, quick=quick), output=tmp_path)
+    made = {place for place, _ in site_hooks.files(project)}
+    assert {place for place in made if place.startswith("models/")} == set()
+    assert "cite.md" in made
