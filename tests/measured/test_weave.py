@@ -283,8 +283,10 @@ PARTIAL = """{{ dice.mean }} of {{ parameters.dice.draws }}
 {{ table("dice.t") }}
 
 {% figure "dice.plot" %}
-How often.
+How often $n$ comes.
 {% endfigure %}
+
+Of $m$.
 """
 
 
@@ -297,6 +299,7 @@ def test_a_page_says_in_the_place_of_what_is_not_there_what_makes_it():
     assert text.startswith("? of 200\n\nIt is ?.?\n")
     assert '.<abbr class="claim-undecided" title="Nothing that was measured here decides' in woven.markdown
     assert "data-claim" not in woven.markdown
+    assert [latex for _, latex, _ in woven.formulas] == ["m"]
     for missing in ("Table dice.t", "Figure dice.plot"):
         assert f"{missing} is not there yet: `nox -s build` makes it." in text
     assert woven.claims == woven.figures == woven.tables == ()

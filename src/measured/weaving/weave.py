@@ -194,6 +194,7 @@ class _Weaving:
         self.tables: dict[str, None] = {}
         self.given: dict[tuple[str, str], None] = {}
         self.in_formulas: dict[int, str] = {}
+        self.absent: list[tuple[int, int]] = []  # captions of figures that are not there yet
         self.plain = False
         # Nothing is set, repeated or left out on this page: a name means what it means anywhere.
         self.needs_no_engine = all(p.tag in _OF_PROSE or p.is_literal for p in page.pieces if p.kind == "tag")
@@ -392,6 +393,8 @@ class _Weaving:
         """`{% figure "name" %}caption{% endfigure %}`: a numbered figure with its alt text and data."""
         pictures = self.weaver.pictures
         if name not in pictures and self.weaver.shows_gaps:
+            opening = self.page.pieces[number]
+            self.absent.append((opening.start, self.page.pieces[opening.partner].start))
             return self._make(number, _Gap(f"Figure {name}"))
         if name not in pictures:
             raise MeasuredError(
@@ -586,6 +589,8 @@ class _Weaving:
 
     def _formulas(self) -> Iterator[tuple[int, str, bool]]:
         for formula in self.page.formulas:
+            if any(start <= formula.start < end for start, end in self.absent):
+                continue
             latex = formula.latex
             for piece in self.page.pieces:
                 if formula.start <= piece.start < formula.end and piece.number in self.in_formulas:
