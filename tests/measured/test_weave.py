@@ -398,6 +398,33 @@ def test_a_claim_that_does_not_hold_is_told_before_anything_is_woven(text, line,
     assert says in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("fresh", "says"),
+    [
+        (Confirmed((1, 2), held=(1,), missed=(2,)), "confirmed on 1 of 2 fresh seeds"),
+        (Confirmed((1, 2, 3), missed=(2,)), "confirmed on 0 of 1 fresh seeds, 2 not asked yet"),
+        (Confirmed((1, 2), held=(1,), missed=(2,), least="most"), "it speaks of most"),
+        (Confirmed((1,), missed=(1,), least="one"), "one is enough for it"),
+        (Confirmed((1, 2), missed=(1,), least="one"), ""),
+        (Confirmed((1, 2, 3), held=(1, 3), missed=(2,), least="most"), ""),
+        (Confirmed((1, 2)), ""),
+    ],
+)
+@pytest.mark.parametrize("quick", [False, True])
+def test_a_page_may_not_make_a_claim_that_fresh_seeds_have_taken_down(fresh, says, quick):
+    library = Library({"dice": record_of([])}, confirmed={"dice.holds": fresh})
+    weaver = Weaver(library, {}, claims_must_hold=not quick)
+    page = scan('a\n\n{% claim "dice.holds" %}x{% endclaim %}', Path("page.md"))
+    if quick or not says:
+        weaver.refuse_claims(page)
+        return
+    with pytest.raises(
+        MeasuredError, match=r"page\.md:3: the claim dice\.holds says more than fresh"
+    ) as caught:
+        weaver.refuse_claims(page)
+    assert says in str(caught.value)
+
+
 def test_the_false_parts_of_a_predicate_are_named_with_what_they_saw():
     def predicate(findings):
         return every(above({"a": 1.0}, 0), above({"b": 2.0}, 3), below({"c": 5.0}, 4))

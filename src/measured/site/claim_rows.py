@@ -145,8 +145,8 @@ _KEY = """\
 A claim that does not stand leaves the pages; a weaker one may take its place, and the page says so. Seeds are
 drawn for the weaker one anew: until they are asked it stands in the table with *none asked yet*, and has
 passed nothing by what its elder passed. An author does this by hand. A build stops where a claim fails on
-the seeds that it was formed on; what fresh seeds say is published, and stops no build. *Not put to fresh
-seeds*: the claim has no such test.
+the seeds that it was formed on, and where a page still makes one that does not stand on fresh seeds; what
+those said is published, whatever it was. *Not put to fresh seeds*: the claim has no such test.
 """
 
 _STUDIES = """\

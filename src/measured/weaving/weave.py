@@ -128,7 +128,8 @@ class Weaver:
         """Look at the claims of a page before its cells are executed: what is false is known by then.
 
         Raises:
-            MeasuredError: one is unknown, does not hold, or could not fail; with path and line.
+            MeasuredError: one is unknown, does not hold, failed on fresh seeds, or could not fail; with path
+                and line.
         """
         for piece in page.pieces:
             named = _CLAIM.match(piece.text) if piece.tag == "claim" and not piece.is_literal else None
@@ -146,7 +147,7 @@ class Weaver:
         """What became of a claim; None where a page may show the gap.
 
         Raises:
-            MeasuredError: no record has it, it does not hold, or it could not fail.
+            MeasuredError: no record has it, it does not hold, failed on fresh seeds, or could not fail.
         """
         found = self.library.claims.get(name)
         if found is None and self.shows_gaps:
@@ -170,6 +171,14 @@ class Weaver:
                 line=line,
                 expected=f"{found.words}; it saw {saw or 'nothing'}",
                 mend=f"change the sentence to what was measured, or mend the experiment{older}",
+            )
+        fresh = self.library.confirmed.get(name)
+        if self.claims_must_hold and fresh is not None and fresh.says_too_much:
+            raise MeasuredError(
+                f"the claim {name} says more than fresh seeds support: {said!r}",
+                line=line,
+                expected=f"a claim that stands on its fresh seeds; this one is {fresh.in_words()}",
+                mend="claim what they support, with a trial of its own; say on the page that it was reworded",
             )
         if self.claims_must_hold and found.vacuous:
             raise MeasuredError(
