@@ -111,6 +111,7 @@ class MeasuredPlugin(BasePlugin[MeasuredConfig]):
                 self.project.build / "finished" / ("preview" if self.serving else "plugin"),
                 one_sheet=self.project.one_style_sheet,
                 with_policy=not self.serving,
+                with_links=not self.serving or bool(self.project.read_records()),
             )
         self.sheets = tuple(report.sheets)
         self.kept.end()

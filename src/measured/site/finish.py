@@ -77,7 +77,13 @@ class Report:
 
 
 def finish(
-    site: Path, setting: Setting, cache: Path, *, one_sheet: bool = False, with_policy: bool = True
+    site: Path,
+    setting: Setting,
+    cache: Path,
+    *,
+    one_sheet: bool = False,
+    with_policy: bool = True,
+    with_links: bool = True,
 ) -> Report:
     """Finish a built folder, in place.
 
@@ -87,6 +93,8 @@ def finish(
         cache: folder of pages that were finished before.
         one_sheet: whether the style sheets of its pages become one, and scripts are lean.
         with_policy: off for a preview, whose server adds a script of its own.
+        with_links: off for a preview of nothing measured: what is generated from results is not there to be
+            linked to.
 
     Raises:
         MeasuredError: a page, a drawing or a style sheet holds what it may not, or leads nowhere.
@@ -106,7 +114,8 @@ def finish(
         styles.join(site, setting.sheets, names, cache / "sheet.json", setting.absent)
         lean_scripts.write(site, ("assets/javascripts", "assets/measured"), setting.theme_files)
     refuse_shared_anchors(pages)
-    refuse_dead_links(pages, site, setting)
+    if with_links:
+        refuse_dead_links(pages, site, setting)
     policy = content_policy.policy(text for page in pages.values() for text in page.scripts)
     for path, page in pages.items():
         finished = content_policy.with_policy(page.html, policy if with_policy else "")
