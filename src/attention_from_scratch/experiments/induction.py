@@ -662,6 +662,19 @@ CLAIMS = (
         ),
     ),
     Claim(
+        "induction.the_gap_mostly_moves_pointers",
+        "with the last query's weights in block 1 on the cue and on another place exchanged, the median "
+        "pointer reads after the other place in more than 0.3 of the sequences",
+        lambda f: above(opening.PROOF.values(f, what="gap_place", group="pointer"), 0.3),
+        nulls=(instead("induction.proof.gap_place.pointer", by="induction.proof.gap_place.neither"),),
+        confirmed_by=Confirmation(
+            trials.GAP_AGAIN,
+            "free_circuit != 'pointer' or free_gap_place > 0.3",
+            given="free_circuit == 'pointer'",
+            least="most",
+        ),
+    ),
+    Claim(
         "induction.is_an_induction_head",
         "with a cue that varies, every seed's second block puts more than half of its weight on the "
         "position after the cue, and its output, straight to the logits, raises the answer the most in "

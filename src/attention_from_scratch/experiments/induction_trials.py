@@ -216,6 +216,14 @@ GAP = Trial(
     count=20,
     tolerance={f"free_{what}": 0.1 for what in (*OPENED, *EXCHANGED)} | {"free_steps": 1_000},
 )
+GAP_AGAIN = Trial(
+    "pointers_and_their_gap_again",
+    "Two blocks with one head, maskless at Keras' rate: do most pointers' readings follow the gap?",
+    ask_gap,
+    GAP.parameters,
+    count=20,
+    tolerance=GAP.tolerance,
+)
 ANY_CUE = Trial(
     "one_head_any_cue",
     "Two causal blocks with one head and a cue that varies: does the second block match and copy?",
