@@ -11,9 +11,10 @@ After the look: the claims, whose words follow what these seeds showed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise, product
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from attention_from_scratch.experiments import transformer_norm_plan as plan
@@ -24,7 +25,7 @@ from measured.terms.claims import Claim, Verdict, above, below, every, falls
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family
 from measured.terms.measurement import Spread
-from measured.terms.null import flat, instead, one_seed, relabelled, swapped
+from measured.terms.null import becomes, flat, instead, one_seed, relabelled, swapped
 from measured.terms.scope import Scope
 from measured.terms.trial import Confirmation, Study, Trial, read_outcomes
 
@@ -97,11 +98,13 @@ DISPENSABLE = ["norm", "feed_forward"]
 LEAD = 0.02
 
 
-def _leads(found: Findings, depth: int) -> dict[str, float]:
+def _leads(
+    found: Findings, depth: int, of_seeds: Callable[[Iterable[float]], float] = min
+) -> dict[str, float]:
     """By how much each other model beats the one without residual sums from the same seed; the smallest."""
     without = ACCURACY.samples(found, variant="residual", depth=depth).values()
     return {
-        f"{variant} over residual, {depth} blocks": min(
+        f"{variant} over residual, {depth} blocks": of_seeds(
             other - one
             for other, one in zip(
                 ACCURACY.samples(found, variant=variant, depth=depth).values(), without, strict=True
@@ -115,6 +118,12 @@ def _residual_behind(found: Findings) -> Verdict:
     return every(
         *(above({name: lead}, 0.02) for depth in DEEP for name, lead in _leads(found, depth).items())
     )
+
+
+def _residual_mostly_behind(found: Findings) -> Verdict:
+    """After a fresh seed whose two blocks without sums came near the others: what most seeds do."""
+    leads = (_leads(found, depth, median).items() for depth in DEEP)
+    return every(*(above({name: lead}, 0.02) for by_model in leads for name, lead in by_model))
 
 
 def _residual_worsens(found: Findings) -> Verdict:
@@ -198,6 +207,14 @@ EACH = Trial(
     },
     tolerance={f"{variant}_{depth}": 0.3 for variant, rates in RATES.items() for depth in rates},
 )
+# One fresh seed failed the claim that spoke of each; what is said in its place is put to others.
+MOSTLY = Trial(
+    "removal_mostly_behind",
+    "Trained from most fresh seeds, does the model without residual sums stay behind?",
+    ask_each,
+    {"rates": {variant: {str(depth): rates[depth] for depth in DEEP} for variant, rates in RATES.items()}},
+    tolerance={f"{variant}_{depth}": 0.3 for variant in RATES for depth in DEEP},
+)
 LEAST_LEAD = " and ".join(
     f"min({', '.join(f'{variant}_{depth}' for variant in OTHERS)}) - residual_{depth} > 0.02"
     for depth in DEEP
@@ -226,6 +243,27 @@ CLAIMS = (
             )
         ),
         confirmed_by=Confirmation(EACH, LEAST_LEAD),
+    ),
+    Claim(
+        "transformer.removal_residual_mostly_behind",
+        "with two, four and eight blocks the model without residual sums answers more than 0.02 less than "
+        "each other model of that depth, from most seeds",
+        _residual_mostly_behind,
+        nulls=tuple(
+            null
+            for depth in DEEP
+            for null in (
+                becomes(AT.format(variant="residual", depth=depth), by=1.0),
+                *(
+                    becomes(AT.format(variant=variant, depth=depth), by="transformer.removal.chance")
+                    for variant in OTHERS
+                ),
+                swapped(
+                    AT.format(variant="residual", depth=depth), AT.format(variant="positions", depth=depth)
+                ),
+            )
+        ),
+        confirmed_by=Confirmation(MOSTLY, LEAST_LEAD, least="most"),
     ),
     Claim(
         "transformer.removal_residual_worsens",
