@@ -123,6 +123,13 @@ def _never_leaps(found: Findings) -> Verdict:
     return every(above(training.LONG_CLIMB.samples(found), 10_000), below(_gains(found), 0.2))
 
 
+def _mostly_climbs(found: Findings) -> Verdict:
+    """One block, trained on, by the median seed: it climbs without a leap between two looks."""
+    return every(
+        above(training.LONG_CLIMB.values(found), 10_000), below(training.LONG_GAIN.values(found), 0.2)
+    )
+
+
 def _gains(found: Findings) -> dict[str, float]:
     gains = np.diff(found.arrays["long.accuracies"], axis=1).max(axis=1)
     return {f"largest gain, curve {index}": float(gain) for index, gain in enumerate(gains)}
@@ -374,6 +381,19 @@ CLAIMS = (
             planted("one seed leaps", _one_leap),
         ),
         confirmed_by=Confirmation(trials.STEADY, "climb > 10_000 and largest_gain < 0.2"),
+    ),
+    Claim(
+        "induction.one_block_mostly_climbs",
+        "by the median seed one block takes more than 10,000 of its 40,000 steps from its last look below "
+        "0.4 to 0.9 or to the end of its budget, and gains less than 0.2 between two looks, 500 steps apart",
+        _mostly_climbs,
+        nulls=(
+            becomes("induction.long.climb.blocks1", by=5_000, words="the median arrives after 5,000 steps"),
+            becomes("induction.long.largest_gain.blocks1", by=0.6, words="the median leaps"),
+        ),
+        confirmed_by=Confirmation(
+            trials.MOSTLY_STEADY, "climb > 10_000 and largest_gain < 0.2", least="most"
+        ),
     ),
     Claim(
         "induction.names_most_common",

@@ -258,3 +258,10 @@ STEADY = Trial(
     LONG.parameters,
     tolerance=LONG.tolerance,
 )
+MOSTLY_STEADY = Trial(
+    "one_block_mostly_climbs",
+    "One block, trained far past the thirty epochs: does it climb, mostly?",
+    ask_long,
+    LONG.parameters,
+    tolerance=LONG.tolerance,
+)
