@@ -7,11 +7,11 @@ import json
 import os
 import sys
 import tempfile
-import threading
+from dataclasses import replace
 
 import pytest
 
-from measured.making import watching
+from measured.making import watched, watching
 from measured.making.watched import Program
 
 PROGRAM = """\
@@ -76,19 +76,17 @@ def test_how_it_ends_is_the_same_forked_and_started(program, way):
     assert program("").report.exists()
 
 
-@pytest.mark.parametrize(("name", "way"), [("at work", "_started"), ("quickjs-worker-1_0", "_forked")])
-def test_where_other_threads_work_it_is_started(program, monkeypatch, name, way):
-    import quickjs  # noqa: F401 - what formulas are read with begins a thread
-
-    assert any(thread.name.startswith("quickjs-worker") for thread in threading.enumerate())
-    taken, ended = [], threading.Event()
-    other = threading.Thread(target=ended.wait, name=name)
-    other.start()
+@pytest.mark.parametrize(
+    ("threads", "may_fork", "way"),
+    [(1, True, "_forked"), (2, True, "_started"), (1, False, "_started")],
+)
+def test_it_is_a_fork_where_it_may_be_one_and_nothing_else_works(
+    program, monkeypatch, threads, may_fork, way
+):
+    taken = []
     for one in ("_started", "_forked"):
         monkeypatch.setattr(Program, one, lambda self, said, told, one=one: taken.append(one) or 3)
-    try:
-        code, _ = program("x").run()
-    finally:
-        ended.set()
-        other.join()
+    monkeypatch.setattr(watched.threading, "active_count", lambda: threads)
+    monkeypatch.setattr(sys, "platform", "linux")
+    code, _ = replace(program("x"), may_fork=may_fork).run()
     assert (code, taken) == (3, [way])

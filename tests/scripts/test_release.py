@@ -55,4 +55,4 @@ def test_what_newer_versions_move_is_listed_old_and_new():
     old, new = {"a": "1", "b": "1", "gone": "2"}, {"a": "1", "b": "1.1", "here": "3"}
     assert upgrade.changes(old, new) == ["  b 1 → 1.1", "  gone 2 → none", "  here none → 3"]
     assert set(upgrade.LOCKS) <= {path.stem for path in ROOT.glob("requirements*.in")}
-    assert upgrade._pins(ROOT)["numpy"]
+    assert upgrade.pins(ROOT)["numpy"]

@@ -2,9 +2,9 @@
 
     python -m measured.making.watched ROOT REPORT FOLDER:FOLDER MODULE ARGUMENT …
 
-FOLDERs, below the project's, are those that are made. On Linux the process is a fork of this one where this
-one has no other threads: what is imported here need not be imported there again. What is the project's own
-is, so that the watch sees it.
+FOLDERs, below the project's, are those that are made. On Linux the process may be a fork of this one,
+where no other thread is at work: what is imported here need not be imported there again. What is the
+project's own is, so that the watch sees it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ from typing import IO, NoReturn
 
 from measured.making import watching
 
-_WAITING = "quickjs-worker"
-
 
 @dataclass(frozen=True)
 class Program:
@@ -40,6 +38,7 @@ class Program:
         report: the file for what it read of the project.
         without: folders below the project's that are made.
         environment: variables besides those of this process.
+        may_fork: whether it may begin with what this process has imported.
     """
 
     module: str
@@ -48,12 +47,13 @@ class Program:
     report: Path
     without: tuple[Path, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    may_fork: bool = False
 
     def run(self) -> tuple[int, str]:
         """Run it to its end; its exit code, and what it said."""
-        alone = sys.platform == "linux" and not _working_threads()
+        forks = self.may_fork and sys.platform == "linux" and threading.active_count() == 1
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told:
-            code = self._forked(said, told) if alone else self._started(said, told)
+            code = self._forked(said, told) if forks else self._started(said, told)
             return code, "".join(_text_of(stream) for stream in (said, told))
 
     def _started(self, said: IO[bytes], told: IO[bytes]) -> int:
@@ -104,12 +104,6 @@ class Program:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)
-
-
-def _working_threads() -> list[threading.Thread]:
-    """Other threads of this process; QuickJS' own waits for work that nobody here gives it."""
-    others = (thread for thread in threading.enumerate() if thread is not threading.current_thread())
-    return [thread for thread in others if not thread.name.startswith(_WAITING)]
 
 
 def _exit_code_of(program: Program) -> int:

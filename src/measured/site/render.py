@@ -38,11 +38,13 @@ class Renderer:
         name: of its module, and in the settings.
         strict: what makes it fail on a warning; MkDocs counts none where it is told to be quiet.
         adapted: the settings as this renderer needs them.
+        may_fork: whether it bears what this process may have imported; the others take MkDocs' names.
     """
 
     name: str
     strict: tuple[str, ...]
     adapted: Callable[[dict[str, Any], Path], dict[str, Any]]
+    may_fork: bool = False
 
     def command(self, configuration: Path) -> list[str]:
         """What is run, after the module's name."""
@@ -71,7 +73,7 @@ def _for_zensical(raw: dict[str, Any], root: Path) -> dict[str, Any]:
 
 
 RENDERERS = {
-    "mkdocs": Renderer("mkdocs", ("--strict",), _for_mkdocs),
+    "mkdocs": Renderer("mkdocs", ("--strict",), _for_mkdocs, may_fork=True),
     "properdocs": Renderer("properdocs", ("--strict",), _for_mkdocs),
     "zensical": Renderer("zensical", ("--strict",), _for_zensical),
 }
@@ -154,7 +156,8 @@ def render(
     root, report = settings.path.parent, woven.parent / "rendered.json"
     made = (woven.parent, target, Path(measured.__file__).parent)
     report.unlink(missing_ok=True)
-    program = Program(renderer.name, renderer.command(path), root, report, made, environment)
+    command = renderer.command(path)
+    program = Program(renderer.name, command, root, report, made, environment, renderer.may_fork)
     code, told = program.run()
     if report.exists():
         watching.also_read(archives.read_json(report))
