@@ -57,7 +57,7 @@ EXERCISES = (
     _exercise(8, "Keep keys and values", cached_attention, cached_attention_mistakes),
     _exercise(9, "A mask between two sequences", cross_attention_mask, cross_attention_mask_mistakes),
     _exercise(10, "Roll attention out, and find where it misleads", rollout, rollout_mistakes),
-    _exercise(11, "The way back through a softmax", score_gradient, score_gradient_mistakes),
+    _exercise(11, "The way back from weights to scores", score_gradient, score_gradient_mistakes),
 )
 
 
