@@ -59,16 +59,16 @@ SHORTEST = _trial(
         ("blocks1_w128", 8): 1e-3,
     },
 )
+NARROW_AND_MIDDLE = {
+    ("blocks1_w32", 12): 1e-3,
+    ("blocks1_w32", 16): 1e-3,
+    ("blocks1_w64", 8): 3e-3,
+    ("blocks1_w64", 12): 1e-3,
+}
 TWELVE = _trial(
     "one_block_at_twelve",
     "One block, 32, 64 and 128 wide: where does it stand at length twelve, and what did that take?",
-    {
-        ("blocks1_w32", 12): 1e-3,
-        ("blocks1_w32", 16): 1e-3,
-        ("blocks1_w64", 8): 3e-3,
-        ("blocks1_w64", 12): 1e-3,
-        ("blocks1_w128", 12): 1e-3,
-    },
+    {**NARROW_AND_MIDDLE, ("blocks1_w128", 12): 1e-3},
 )
 LONGEST = _trial(
     "one_block_at_twenty_four",
@@ -78,11 +78,6 @@ LONGEST = _trial(
 MOSTLY = _trial(
     "one_block_mostly_at_twelve",
     "One block, 32 and 64 wide: does the one stay near its baseline, and does length cost the other updates?",
-    {
-        ("blocks1_w32", 12): 1e-3,
-        ("blocks1_w32", 16): 1e-3,
-        ("blocks1_w64", 8): 3e-3,
-        ("blocks1_w64", 12): 1e-3,
-    },
+    NARROW_AND_MIDDLE,
 )
 TRIALS = (TWO_BLOCKS, SHORTEST, TWELVE, LONGEST, MOSTLY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -168,12 +169,11 @@ TWO_BLOCKS = Trial(
         **dict.fromkeys(("cue_to_answer", "answer_to_cue"), 0.3),
     },
 )
-AGAIN = Trial(
-    "two_blocks_once_more",
-    "Two blocks, trained as the write-up did: do they read the answer, by which edge, and does NumPy agree?",
-    ask_two_blocks,
-    TWO_BLOCKS.parameters,
-    tolerance=TWO_BLOCKS.tolerance,
+AGAIN = replace(
+    TWO_BLOCKS,
+    name="two_blocks_once_more",
+    question="Two blocks, trained as the write-up did: do they read the answer, by which edge, and does "
+    "NumPy agree?",
 )
 ONE_BLOCK = Trial(
     "one_block_as_reported",
@@ -216,13 +216,10 @@ GAP = Trial(
     count=20,
     tolerance={f"free_{what}": 0.1 for what in (*OPENED, *EXCHANGED)} | {"free_steps": 1_000},
 )
-GAP_AGAIN = Trial(
-    "pointers_and_their_gap_again",
-    "Two blocks with one head, maskless at Keras' rate: do most pointers' readings follow the gap?",
-    ask_gap,
-    GAP.parameters,
-    count=20,
-    tolerance=GAP.tolerance,
+GAP_AGAIN = replace(
+    GAP,
+    name="pointers_and_their_gap_again",
+    question="Two blocks with one head, maskless at Keras' rate: do most pointers' readings follow the gap?",
 )
 ANY_CUE = Trial(
     "one_head_any_cue",
@@ -251,17 +248,13 @@ LONG = Trial(
     },
     tolerance={"test_accuracy": 0.1, "best_accuracy": 0.1, "largest_gain": 0.1, "climb": 5_000},
 )
-STEADY = Trial(
-    "one_block_climbs_again",
-    "One block, trained far past the thirty epochs: does it leap?",
-    ask_long,
-    LONG.parameters,
-    tolerance=LONG.tolerance,
+STEADY = replace(
+    LONG,
+    name="one_block_climbs_again",
+    question="One block, trained far past the thirty epochs: does it leap?",
 )
-MOSTLY_STEADY = Trial(
-    "one_block_mostly_climbs",
-    "One block, trained far past the thirty epochs: does it climb, mostly?",
-    ask_long,
-    LONG.parameters,
-    tolerance=LONG.tolerance,
+MOSTLY_STEADY = replace(
+    LONG,
+    name="one_block_mostly_climbs",
+    question="One block, trained far past the thirty epochs: does it climb, mostly?",
 )

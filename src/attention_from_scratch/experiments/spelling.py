@@ -396,6 +396,13 @@ def _tuning_trial(name: str, question: str) -> Trial:
     )
 
 
+# What two claims share: the one that spoke of each seed, and the one that stands in its place.
+_TRIED = "transformer.spelling.tried.lstm_attention"
+OTHER_RATES = (
+    instead(f"{_TRIED}.n3", by=f"{_TRIED}.n6"),
+    instead(f"{_TRIED}.n6", by=f"{_TRIED}.n3"),
+)
+RATES_DECIDE = "at_the_transformers_rate - transformer > 0.02 and transformer - at_its_own_rate > 0.02"
 TUNING = _tuning_trial(
     "spelling_rates_fresh_seeds",
     "From a fresh seed, does the rate decide whether the transformer or the LSTM with attention errs less?",
@@ -432,19 +439,10 @@ EXPERIMENT = Experiment(
             "in the trials the transformer errs less than the LSTM with attention at the transformer's "
             "best rate, and more once each has its own",
             _rates_decide,
-            nulls=(
-                instead(
-                    "transformer.spelling.tried.lstm_attention.n3",
-                    by="transformer.spelling.tried.lstm_attention.n6",
-                ),
-                instead(
-                    "transformer.spelling.tried.lstm_attention.n6",
-                    by="transformer.spelling.tried.lstm_attention.n3",
-                ),
-            ),
+            nulls=OTHER_RATES,
             confirmed_by=Confirmation(
                 TUNING,
-                "at_the_transformers_rate - transformer > 0.02 and transformer - at_its_own_rate > 0.02",
+                RATES_DECIDE,
             ),
         ),
         Claim(
@@ -452,19 +450,10 @@ EXPERIMENT = Experiment(
             "in the trials the transformer errs less than the LSTM with attention at the transformer's "
             "best rate, and more once each has its own; so it is from most seeds, by more than 0.02",
             _rates_decide,
-            nulls=(
-                instead(
-                    "transformer.spelling.tried.lstm_attention.n3",
-                    by="transformer.spelling.tried.lstm_attention.n6",
-                ),
-                instead(
-                    "transformer.spelling.tried.lstm_attention.n6",
-                    by="transformer.spelling.tried.lstm_attention.n3",
-                ),
-            ),
+            nulls=OTHER_RATES,
             confirmed_by=Confirmation(
                 TUNING_AGAIN,
-                "at_the_transformers_rate - transformer > 0.02 and transformer - at_its_own_rate > 0.02",
+                RATES_DECIDE,
                 least="most",
             ),
         ),

@@ -261,6 +261,7 @@ def _copy_beyond(found: Findings) -> Verdict:
 COPIES_ON = ["transformer", "gru"]
 STOPS_COPYING = ["sinusoidal", "linear", "lstm", "simple_rnn"]
 
+PARITY_CARRIED_ON = "min(lstm_beyond, gru_beyond, simple_rnn_beyond) > 0.95 and transformer_within < 0.65"
 CLAIMS = (
     Claim(
         "transformer.tasks_parity",
@@ -285,7 +286,7 @@ CLAIMS = (
         ),
         confirmed_by=Confirmation(
             FRESH_PARITY,
-            "min(lstm_beyond, gru_beyond, simple_rnn_beyond) > 0.95 and transformer_within < 0.65",
+            PARITY_CARRIED_ON,
         ),
     ),
     Claim(
@@ -311,7 +312,7 @@ CLAIMS = (
         ),
         confirmed_by=Confirmation(
             FRESH_PARITY_MOSTLY,
-            "min(lstm_beyond, gru_beyond, simple_rnn_beyond) > 0.95 and transformer_within < 0.65",
+            PARITY_CARRIED_ON,
             least="most",
         ),
     ),

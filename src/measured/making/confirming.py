@@ -21,6 +21,7 @@ from measured.errors import MeasuredError
 from measured.making.fingerprint import Sources
 from measured.making.order import OUTCOME, Order, Outcome
 from measured.making.products import inputs_of_run
+from measured.making.sample import sample
 from measured.project import Project
 from measured.terms.claims import Claim
 from measured.terms.experiment import Run
@@ -298,14 +299,10 @@ class _StoredRun:
 
 
 def _chosen(commit: str, stored_runs: Iterable[_StoredRun]) -> list[_StoredRun]:
-    """Drawn by the commit; what takes too long beside those before it is passed over."""
-    chosen: list[_StoredRun] = []
-    left = TOGETHER
-    for stored in sorted(stored_runs, key=lambda one: files.sha256(f"{commit} {one.name}".encode())):
-        if len(chosen) < REPEATED and stored.seconds <= left:
-            chosen.append(stored)
-            left -= stored.seconds
-    return chosen
+    """Drawn by the commit."""
+    return sample(
+        stored_runs, lambda one: f"{commit} {one.name}", lambda one: one.seconds, REPEATED, TOGETHER
+    )
 
 
 def _refuse_other_outcome(stored: _StoredRun, outcome: dict[str, Any]) -> None:

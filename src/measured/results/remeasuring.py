@@ -21,6 +21,7 @@ from measured.making import workflow
 from measured.making.confirming import commit_of_code
 from measured.making.executor import Executor
 from measured.making.products import RecordProduct, RunProduct
+from measured.making.sample import sample
 from measured.making.workflow import Job
 from measured.project import Project
 from measured.terms.record import Record, read_record
@@ -172,19 +173,13 @@ def _counted(taken: Sequence[Job], chosen: Sequence[Job] | None = None) -> str:
 
 
 def _chosen(commit: str, jobs: Sequence[Job], count: int, together: float) -> list[Job]:
-    """Drawn by the commit and by what was taken; what takes too long beside the others is passed over."""
+    """Drawn by the commit and by what was taken; as many as wanted, be it that the lightest take longer."""
+    lightest = sum(sorted(job.seconds for job in jobs)[:count])
 
-    def drawn(job: Job) -> str:
-        return files.sha256(f"{commit} {job.name} {job.product.identity()}".encode())
+    def name(job: Job) -> str:
+        return f"{commit} {job.name} {job.product.identity()}"
 
-    chosen: list[Job] = []
-    lightest = sorted(job.seconds for job in jobs)[:count]
-    left = max(together, sum(lightest))
-    for job in sorted(jobs, key=drawn):
-        if len(chosen) < count and job.seconds <= left:
-            chosen.append(job)
-            left -= job.seconds
-    return chosen
+    return sample(jobs, name, lambda job: job.seconds, count, max(together, lightest))
 
 
 def _refuse_other_values(job: Job, here: Record, drift: Sequence[compare.Drift], elsewhere: Record) -> None:
