@@ -304,8 +304,11 @@ def believed(
     """Of the words said wrongly, the share whose answer is likelier than each listed pronunciation."""
     wrong = [(s, word) for s, word in zip(said, asked, strict=True) if s not in word.pronunciations]
     of = [index for index, (_, word) in enumerate(wrong) for _ in range(1 + len(word.pronunciations))]
-    rows = [Word(word.letters, (p,)) for s, word in wrong for p in (s, *word.pronunciations)]
-    given = spelling.pairs(rows)
+    spoken = [(word.letters, p) for s, word in wrong for p in (s, *word.pronunciations)]
+    given = spelling.pairs([Word(letters, (p[: spelling.MOST_SOUNDS],)) for letters, p in spoken])
+    for row, (_, p) in enumerate(spoken):
+        if len(p) == spelling.STEPS:  # it never ended: its last sound stands where an end would
+            given.targets[row, -1] = 1 + spelling.SOUNDS.index(p[-1])
     logits, _ = decoding.whole(model, decoding.encode(model, given.letters), given.previous)
     each = np.take_along_axis(decoding.log_softmax(logits), given.targets[..., np.newaxis], axis=-1)[..., 0]
     total = np.where(given.targets != spelling.PADDING, each, 0).sum(axis=1)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from attention_from_scratch import decoding
 from attention_from_scratch.experiments import speller, speller_measures, speller_trials, spelling_trials
+from attention_from_scratch.tasks import spelling
 
 ON_ITS_WAY = {
     "phoneme_error": 0.1,
@@ -123,3 +126,22 @@ def test_two_rates_are_asked_of_the_lstm_and_one_of_the_transformer(monkeypatch)
         ("validation", "lstm_attention", 0.2, 5),
     ]
     assert kept == {"transformer": 1.0, "at_the_transformers_rate": 2.0, "at_its_own_rate": 3.0}
+
+
+def test_an_answer_that_never_ends_is_as_likely_as_what_was_said_of_it(monkeypatch):
+    """A model that is sure of one sound and of no end: eleven of it are likelier than one and an end."""
+    one = spelling.SOUNDS[0]
+    logits = np.zeros((2, spelling.STEPS, len(spelling.SOUNDS) + 3))
+    logits[..., 1] = 9.0
+
+    def whole(model, memory, previous):
+        assert previous.tolist() == [
+            [spelling.START] + [1] * 10,
+            [spelling.START, 1] + [spelling.PADDING] * 9,
+        ]
+        return logits, None
+
+    monkeypatch.setattr(decoding, "encode", lambda model, letters: None)
+    monkeypatch.setattr(decoding, "whole", whole)
+    word = spelling.Word("ah", ((one,),))
+    assert speller_measures.believed(None, [(one,) * spelling.STEPS], [word]) == 1.0
