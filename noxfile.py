@@ -22,8 +22,11 @@ COMPILE = (
     "uv", "pip", "compile", "--universal", "--python-version", "3.11", "--generate-hashes",
     "--no-emit-index-url", "--no-header", "--quiet",
 )  # fmt: skip
-# Numbers must not depend on what happens to be set in the shell that calls nox.
-STEADY = {"PYTHONHASHSEED": "0", "NO_MKDOCS_2_WARNING": "1"}
+# Numbers must not depend on what happens to be set in the shell that calls nox. Nor must time: where compiled
+# modules are forbidden, each process compiles all that it imports, and the tests take half as long again.
+STEADY = {"PYTHONHASHSEED": "0", "NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": None}
+# Neighbours share what they start; who has nothing left to do takes over some of the others' tests.
+IN_PARALLEL = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 
 
 def install(session: nox.Session, cluster: bool = False) -> None:
@@ -74,8 +77,7 @@ def serve(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the test suite: the engine, the subject, small pages and experiments; minutes (-- -k NAME)."""
     install(session, cluster=True)
-    # A file's tests share what they start, so a file stays with one process.
-    shared = [] if session.posargs else ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"]
+    shared = () if session.posargs else IN_PARALLEL
     session.run("pytest", *NO_SITE, *shared, *session.posargs)
     if not session.posargs:
         session.run("python", "scripts/javascript.py", "test")
@@ -141,10 +143,7 @@ def worker(session: nox.Session) -> None:
 def browser(session: nox.Session) -> None:
     """Drive the built site in Chromium: every control, by mouse and by keyboard; needs a build before."""
     install(session)
-    # Neighbours share a browser; who has nothing left to do takes over some of the others' tests.
-    session.run(
-        "pytest", "tests/site", "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal", *session.posargs
-    )
+    session.run("pytest", "tests/site", *IN_PARALLEL, *session.posargs)
 
 
 @nox.session
@@ -228,7 +227,7 @@ def audit(session: nox.Session) -> None:
 def versions(session: nox.Session) -> None:
     """On each Python that is there: tests, and the stored values of what is measured without training."""
     install(session, cluster=True)
-    session.run("pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", *NO_SITE)
+    session.run("pytest", *NO_SITE, *IN_PARALLEL)
     session.run("python", "scripts/light_values.py")
 
 
