@@ -15,7 +15,7 @@ RUNGS = (
 
 
 def curves(palette: Palette, record: Record) -> Drawing:
-    """Left: validation accuracy of all seeds over the ladder. Right: attention by offset, all seeds."""
+    """Validation accuracy of all seeds over the ladder, and attention by offset, all seeds."""
     figure, (left, right) = subplots(palette, 1, 2, width=7.4, height=3.4)
     one, two = record.arrays["curves.blocks1"], record.arrays["curves.blocks2"]
     epochs = np.arange(1, one.shape[1] + 1)
@@ -71,12 +71,12 @@ def curves(palette: Palette, record: Record) -> Drawing:
     )
     furthest = max(record.measurement("induction.test_accuracy.blocks1").samples)
     alt = (
-        f"Left: validation accuracy over {end} epochs. Two blocks jump at epoch "
+        f"First panel: validation accuracy over {end} epochs. Two blocks jump at epoch "
         f"{show('induction.jump_epoch.blocks2')} (median of {len(two)} seeds){waited}, end at "
         f"{show('induction.test_accuracy.blocks2', '.3f')}. One block "
         f"ends at {show('induction.test_accuracy.blocks1', '.3f')}, beside the "
         f"{show('induction.order_blind_ceiling.l12', '.3f')} of naming the most common symbol; its best seed "
-        f"ends at {furthest:.3f}. Right: the second block's attention by offset from the answer: "
+        f"ends at {furthest:.3f}. Second panel: the second block's attention by offset from the answer: "
         f"{show('induction.four_heads.answer')} seeds peak on the answer, "
         f"{show('induction.four_heads.cue')} on the cue one position before it."
     )

@@ -24,7 +24,7 @@ DASHES = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (3, 1, 1, 1)), (0, (6, 1, 1, 
 
 
 def removal(palette: Palette, record: Record) -> Drawing:
-    """Left: how much tokens differ after each block. Right: the gradient there, relative to the last."""
+    """How much tokens differ after each block, and the gradient there, relative to the last."""
     blocks = np.arange(record.parameters["blocks"] + 1)
     figure, axes = subplots(palette, 1, 2, width=7.2, height=3.4)
     data: dict[str, Any] = {"block": blocks.tolist()}
@@ -51,13 +51,13 @@ def removal(palette: Palette, record: Record) -> Drawing:
     )
     show = record.display
     alt = (
-        "Two panels over the blocks of new models. Left, the share of the tokens' norm that they do not have "
-        "in common; after the last block: "
+        "Two panels over the blocks of new models. First, the share of the tokens' norm that they do not "
+        "have in common; after the last block: "
         + ", ".join(
             f"{words} {show(f'transformer.removal.apart.{variant}.d8')}"
             for variant, words in VARIANTS.items()
         )
-        + ". Right, the gradient at the first block over that at the last, in factors of ten: "
+        + ". Second, the gradient at the first block over that at the last, in factors of ten: "
         + ", ".join(
             f"{words} {show(f'transformer.removal.gradient.{variant}')}"
             for variant, words in VARIANTS.items()

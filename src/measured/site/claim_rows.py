@@ -129,7 +129,7 @@ search:
 # Confirmations
 
 A claim about trained models was written after a look at its seeds. Here it is put to fresh ones: they are
-drawn from the hash of the claim's words and of its predicate, so that nobody can choose them, and a reworded
+drawn from the hash of the claim's words and of its predicate, so that nobody picks them, and a reworded
 claim draws others. What came out is stored, whatever it was. The build repeats a few of these runs and
 compares.
 """

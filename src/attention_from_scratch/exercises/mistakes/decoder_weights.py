@@ -46,7 +46,7 @@ def inverted_padding(logits, real):
 
 
 def transposed_causal(logits, real):
-    """The causal mask is transposed: each token sees the future only."""
+    """The causal mask is transposed: each token sees itself and the future, and not the past."""
     return _weights(logits, _causal(logits).T & real[:, np.newaxis, :])
 
 

@@ -47,7 +47,7 @@ def divided_by_the_maximum(scores):
 
 
 def base_two(scores):
-    """Another base than e: weights are flatter than they should be."""
+    """Powers of two in the place of powers of e: weights are flatter than they should be."""
     powers = np.exp2(scores - scores.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
 
