@@ -8,6 +8,7 @@ ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from attention_from_scratch.experiments import spelling_plan as plan
@@ -29,7 +30,7 @@ from attention_from_scratch.experiments.speller_measures import (
     SAME_BITS,
     measure,
 )
-from attention_from_scratch.experiments.speller_trials import ask
+from attention_from_scratch.experiments.speller_trials import ask, ask_about_the_e
 from attention_from_scratch.experiments.spelling_runs import train_and_keep
 from measured.terms.claims import Claim, Verdict, above, below, equal, every
 from measured.terms.experiment import Experiment, Findings, Run
@@ -121,14 +122,17 @@ def _silent_letters_are_looked_at_less(found: Findings) -> Verdict:
     return above({kind: looked["all"] - looked[kind] for kind in ("silent", "final_e")}, 0.1)
 
 
-def _weights_mislead_about_the_e(found: Findings) -> Verdict:
-    share = {what: FINAL_E.value(found, what=what) for what in FINAL_E_WORDS}
-    return every(
-        below({"weight on the e": share["weight"]}, 0.2),
-        above({"struck": share["changed_without"]}, 0.75),
-        below({"hidden": share["changed_when_hidden"]}, 0.25),
-        above({"transplanted": share["changed_by_transplant"]}, 0.6),
-    )
+def _weights_mislead_about_the_e(weight: float, transplanted: float) -> Callable[[Findings], Verdict]:
+    def predicate(found: Findings) -> Verdict:
+        share = {what: FINAL_E.value(found, what=what) for what in FINAL_E_WORDS}
+        return every(
+            below({"weight on the e": share["weight"]}, weight),
+            above({"struck": share["changed_without"]}, 0.75),
+            below({"hidden": share["changed_when_hidden"]}, 0.25),
+            above({"transplanted": share["changed_by_transplant"]}, transplanted),
+        )
+
+    return predicate
 
 
 FRESH = Trial(
@@ -143,6 +147,28 @@ FRESH = Trial(
         **dict.fromkeys(FINAL_E_WORDS, 0.2),
         **{"bytes": 8_000, "same_bits": 0.3, "cache_float32": 5e-5, "cache_float64": 1e-13},
     },
+)
+# Four of the first seven fresh seeds failed a claim with bounds of a fifth and three fifths; what is said in
+# its place, with bounds chosen after that look, is put to others.
+THE_E = Trial(
+    "silent_e_mostly",
+    "Taught again from a fresh seed, what does a vowel's look make of the silent e behind its consonant?",
+    ask_about_the_e,
+    {
+        **plan.WORDS,
+        "words": PARAMETERS["words"],
+        "times": PARAMETERS["times"],
+        "rate": PARAMETERS["rates"]["transformer"],
+        "batch": PARAMETERS["batch"],
+        "levels": PARAMETERS["levels"]["transformer"],
+    },
+    tolerance=dict.fromkeys(FINAL_E_WORDS, 0.2),
+)
+NOT_ABOUT_THE_E = (
+    instead("transformer.final_e.changed_without", by="transformer.final_e.changed_when_hidden"),
+    instead("transformer.final_e.changed_when_hidden", by="transformer.final_e.changed_without"),
+    instead("transformer.final_e.changed_by_transplant", by="transformer.final_e.changed_when_hidden"),
+    instead("transformer.final_e.weight", by="transformer.final_e.weight_on_vowel"),
 )
 CLAIMS = (
     Claim(
@@ -228,19 +254,27 @@ CLAIMS = (
         "the e from the decoder changes the vowel in less than a quarter of the words; striking the e "
         "changes it in more than three quarters, and so does, in more than three fifths, putting at the "
         "vowel's letter what the encoder has there without the e",
-        _weights_mislead_about_the_e,
-        nulls=(
-            instead("transformer.final_e.changed_without", by="transformer.final_e.changed_when_hidden"),
-            instead("transformer.final_e.changed_when_hidden", by="transformer.final_e.changed_without"),
-            instead(
-                "transformer.final_e.changed_by_transplant", by="transformer.final_e.changed_when_hidden"
-            ),
-            instead("transformer.final_e.weight", by="transformer.final_e.weight_on_vowel"),
-        ),
+        _weights_mislead_about_the_e(weight=0.2, transplanted=0.6),
+        nulls=NOT_ABOUT_THE_E,
         confirmed_by=Confirmation(
             FRESH,
             "weight < 0.2 and changed_without > 0.75 and changed_when_hidden < 0.25 "
             "and changed_by_transplant > 0.6",
+        ),
+    ),
+    Claim(
+        "transformer.weights_mostly_mislead_about_the_e",
+        "in most trainings a long vowel gives the silent e behind its consonant less than a quarter of its "
+        "weight, and hiding the e from the decoder changes the vowel in less than a quarter of the words; "
+        "striking the e changes it in more than three quarters, and so does, in more than half, putting at "
+        "the vowel's letter what the encoder has there without the e",
+        _weights_mislead_about_the_e(weight=0.25, transplanted=0.5),
+        nulls=NOT_ABOUT_THE_E,
+        confirmed_by=Confirmation(
+            THE_E,
+            "weight < 0.25 and changed_without > 0.75 and changed_when_hidden < 0.25 "
+            "and changed_by_transplant > 0.5",
+            least="most",
         ),
     ),
 )

@@ -1,10 +1,11 @@
-"""The page's two spellers from one fresh seed."""
+"""The page's two spellers from one fresh seed; its transformer alone, for what is said of the silent e."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from attention_from_scratch import decoding
 from attention_from_scratch.experiments import spelling_plan as plan
 from attention_from_scratch.experiments.speller_measures import (
     AGREES,
@@ -22,9 +23,13 @@ from attention_from_scratch.experiments.speller_measures import (
     LOOKED_AT,
     PHONEME_ERROR,
     SAME_BITS,
+    final_e,
     measure,
+    said_rightly,
 )
 from attention_from_scratch.experiments.spelling_runs import train_and_keep
+from attention_from_scratch.speller_export import weights_in
+from measured.terms.experiment import Findings
 
 
 def ask(
@@ -98,3 +103,40 @@ def ask(
         **{what: FINAL_E.value(found, what=what) for what in FINAL_E_WORDS},
     }
     return {name: float(value) for name, value in kept.items()}
+
+
+def ask_about_the_e(
+    seed: int,
+    words: int,
+    times: int,
+    rate: float,
+    batch: int,
+    levels: int,
+    **dictionary: Any,
+) -> dict[str, float]:
+    """Teach the transformer alone from this seed, and measure what its vowels make of a silent final e.
+
+    Args:
+        seed: of the weights, and of the order of the words.
+        words: that it is taught.
+        times: passes over them.
+        rate: at which it learns.
+        batch: words an update.
+        levels: to which its weights are rounded.
+        dictionary: which words are held out, of which version (`spelling_plan.WORDS`).
+    """
+    run = train_and_keep(
+        levels,
+        model="transformer",
+        sizes=plan.MODELS["transformer"],
+        seed=seed,
+        learning_rate=rate,
+        training=words,
+        passes=times,
+        batch=batch,
+        **dictionary,
+    )
+    found = Findings(
+        tuple(final_e(decoding.EncoderDecoder.of(weights_in(run)), said_rightly(run, dictionary)))
+    )
+    return {what: float(FINAL_E.value(found, what=what)) for what in FINAL_E_WORDS}

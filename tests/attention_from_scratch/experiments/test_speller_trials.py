@@ -52,6 +52,12 @@ WRONG = {
         {"changed_when_hidden": 0.5},
         {"changed_by_transplant": 0.5},
     ],
+    "transformer.weights_mostly_mislead_about_the_e": [
+        {"weight": 0.3},
+        {"changed_without": 0.5},
+        {"changed_when_hidden": 0.5},
+        {"changed_by_transplant": 0.4},
+    ],
 }
 
 
@@ -76,10 +82,17 @@ def test_a_fresh_seed_is_taught_and_measured_as_the_page_is(monkeypatch):
 
     monkeypatch.setattr(speller_trials, "train_and_keep", keep)
     monkeypatch.setattr(speller_trials, "measure", measure)
+    monkeypatch.setattr(speller_trials, "weights_in", lambda run: {})
+    monkeypatch.setattr(decoding.EncoderDecoder, "of", lambda weights: None)
     with pytest.raises(InterruptedError):
         speller_trials.ask(seed=7, **speller.FRESH.parameters)
     for run in speller.runs():
         assert taught[run.name] == {**run.parameters, "seed": 7}
+    of_both = dict(taught)
+    taught.clear()
+    with pytest.raises(KeyError, match="said"):  # what the transformer says is asked of its run
+        speller_trials.ask_about_the_e(seed=7, **speller.THE_E.parameters)
+    assert taught == {"transformer": of_both["transformer"]}
     of_the_page = {name: speller.PARAMETERS[name] for name in measured[0]}
     assert measured[0] == {**of_the_page, "drawn": []}
 
