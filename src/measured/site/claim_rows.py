@@ -100,8 +100,9 @@ def confirmations_page(
         f"{len(failed)} of these say more than their seeds support. {_taken_off(len(failed), dropped)} "
         f"Of those that stand, {len(short)} failed on "
         "some seed: they speak of most seeds, or of what can happen.",
-        f"{len(trained) - len(asked)} stand at the end: no fresh seed was asked of them, and nothing is "
-        "known of them beyond the seeds that they were formed on.\n",
+        f"{len(trained) - len(asked)} stand at the end: no fresh seed was asked of them, or none that was "
+        "asked is of those that the sentence speaks of. Nothing was measured of them beyond the seeds that "
+        "they were formed on.\n",
         _KEY,
         '<div class="ledger-table" role="region" aria-label="Confirmations">',
         '<table class="ledger confirmations"><thead><tr>',
