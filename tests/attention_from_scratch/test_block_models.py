@@ -5,10 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from attention_from_scratch import circuits, export, forward, training
+from attention_from_scratch import circuits, export, forward
 from attention_from_scratch.experiments import induction_runs
-from attention_from_scratch.models.blocks import block_model, weights_by_name
 from attention_from_scratch.tasks import match_then_read
+from when_used import WhenUsed
+
+models = WhenUsed("attention_from_scratch.models.blocks")
+training = WhenUsed("attention_from_scratch.training")
 
 TINY = {
     "length": 8,
@@ -20,9 +23,9 @@ TINY = {
 }
 
 
-def tiny_run(seed=0, **settings):
-    chosen = {**TINY, "learning_rate": 3e-3, "batch": 16, "sequences": 320, "epochs": 2, "validation": 100}
-    return induction_runs.train_on_fixed_set(**{**chosen, "test": 1_500, "seed": seed, **settings})
+def tiny_run(seed=0):
+    chosen = {**TINY, "learning_rate": 3e-3, "batch": 16, "sequences": 320, "epochs": 12, "validation": 100}
+    return induction_runs.train_on_fixed_set(**chosen, test=1_500, seed=seed)
 
 
 @pytest.fixture(scope="module")
@@ -30,28 +33,34 @@ def run():
     return tiny_run()
 
 
+@pytest.fixture(scope="module")
+def other_seed(run):
+    """Trained after the other."""
+    return tiny_run(seed=1)
+
+
 @pytest.mark.parametrize(("blocks", "parameters"), [(1, 9_129), (2, 17_673)])
 def test_the_models_have_exactly_the_parameters_of_the_write_up(blocks, parameters):
-    assert block_model(length=12, blocks=blocks).count_params() == parameters
+    assert models.block_model(length=12, blocks=blocks).count_params() == parameters
 
 
 def test_impossible_models_are_refused():
     with pytest.raises(ValueError, match="blocks is 0"):
-        block_model(length=8, blocks=0)
+        models.block_model(length=8, blocks=0)
     with pytest.raises(ValueError, match="no multiple"):
-        block_model(length=8, blocks=1, width=32, num_heads=5)
+        models.block_model(length=8, blocks=1, width=32, num_heads=5)
 
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("blocks", [1, 2, 3])
 def test_the_numpy_forward_pass_agrees_with_keras(blocks, causal):
     training.set_seed(blocks)
-    model = block_model(length=10, blocks=blocks, causal=causal)
+    model = models.block_model(length=10, blocks=blocks, causal=causal)
     generator = np.random.default_rng(0)
     shaken = [w + generator.normal(scale=0.2, size=w.shape).astype(w.dtype) for w in model.get_weights()]
     model.set_weights(shaken)
     drawn = match_then_read.draw(200, 10, generator)
-    trace = forward.forward(weights_by_name(model), drawn.tokens, causal=causal)
+    trace = forward.forward(models.weights_by_name(model), drawn.tokens, causal=causal)
     np.testing.assert_allclose(trace.logits, model(drawn.tokens).numpy(), atol=1e-5)
     assert trace.logits.dtype == np.float32
     for weights in trace.attention:
@@ -63,27 +72,24 @@ def test_the_numpy_forward_pass_agrees_with_keras(blocks, causal):
 
 def test_a_causal_mask_changes_nothing_for_one_block():
     training.set_seed(0)
-    weights = weights_by_name(block_model(length=10, blocks=1))
+    weights = models.weights_by_name(models.block_model(length=10, blocks=1))
     tokens = match_then_read.draw(50, 10, np.random.default_rng(0)).tokens
     open_, causal = (forward.forward(weights, tokens, causal=c).logits for c in (False, True))
     assert (open_ == causal).all()
 
 
-def test_a_run_gives_the_same_bytes_again_also_after_another_seed(run):
-    tiny_run(seed=1)
+def test_a_run_gives_the_same_bytes_again_also_after_another_seed(run, other_seed):
     again = tiny_run()
     assert run.keys() == again.keys()
     assert all(np.asarray(run[k]).tobytes() == np.asarray(again[k]).tobytes() for k in run)
 
 
-def test_seeds_differ(run):
-    other = tiny_run(seed=1)
-    assert (run["weights.embedding.embeddings"] != other["weights.embedding.embeddings"]).any()
-    assert (run["keras_tokens"] != other["keras_tokens"]).any()
+def test_seeds_differ(run, other_seed):
+    assert (run["weights.embedding.embeddings"] != other_seed["weights.embedding.embeddings"]).any()
+    assert (run["keras_tokens"] != other_seed["keras_tokens"]).any()
 
 
-def test_training_lowers_the_loss_and_counts_its_steps():
-    run = tiny_run(epochs=12)
+def test_training_lowers_the_loss_and_counts_its_steps(run):
     assert run["losses"][-1] < run["losses"][0]
     assert run["steps"].tolist() == [20 * epoch for epoch in range(1, 13)]
 

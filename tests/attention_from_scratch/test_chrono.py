@@ -1,18 +1,20 @@
 """Chrono initialisation: gates start at time scales between one step and the longest distance."""
 
-import keras
 import numpy as np
 import pytest
 
-from attention_from_scratch.models.chrono import ChronoReader
+from when_used import WhenUsed
+
+chrono = WhenUsed("attention_from_scratch.models.chrono")
+training = WhenUsed("attention_from_scratch.training")
 
 LONGEST = 100
 
 
 def gates(layer):
     """The biases, and how much of the state each unit keeps a step before it has seen anything."""
-    keras.utils.set_random_seed(0)
-    bias = ChronoReader(layer, 16, longest=LONGEST).layer.cell.bias.numpy()
+    training.set_seed(0)
+    bias = chrono.ChronoReader(layer, 16, longest=LONGEST).layer.cell.bias.numpy()
     kept = bias[0, :16] if layer == "gru" else bias[16:32]
     return bias, kept, 1 / (1 + np.exp(-kept))
 
@@ -33,8 +35,8 @@ def test_an_lstm_lets_in_what_it_does_not_keep():
 
 
 def test_a_gru_that_keeps_carries_its_state_over():
-    keras.utils.set_random_seed(0)
-    cell = ChronoReader("gru", 4, longest=10**6).layer.cell
+    training.set_seed(0)
+    cell = chrono.ChronoReader("gru", 4, longest=10**6).layer.cell
     state = np.full((1, 4), 0.5, np.float32)
     after, _ = cell(np.zeros((1, 4), np.float32), [state])
     assert np.abs(after - state).max() < 0.05
@@ -42,4 +44,4 @@ def test_a_gru_that_keeps_carries_its_state_over():
 
 def test_layers_without_gates_are_refused():
     with pytest.raises(ValueError, match="expected gru or lstm"):
-        ChronoReader("simple_rnn", 4, longest=10)
+        chrono.ChronoReader("simple_rnn", 4, longest=10)

@@ -6,13 +6,15 @@ import pytest
 from attention_from_scratch import masks, position_kinds
 from attention_from_scratch.heads import Projections
 from attention_from_scratch.linear_attention import linear_attention
-from attention_from_scratch.models.sequences import CausalAttention, SequenceRecurrent, SequenceTransformer
-from attention_from_scratch.training import set_seed
+from when_used import WhenUsed
+
+sequences = WhenUsed("attention_from_scratch.models.sequences")
+training = WhenUsed("attention_from_scratch.training")
 
 
 def layer_and_tokens(kind, *, linear=False, num_heads=4, width=16, length=9):
-    set_seed(0)
-    layer = CausalAttention(num_heads, kind, linear=linear)
+    training.set_seed(0)
+    layer = sequences.CausalAttention(num_heads, kind, linear=linear)
     tokens = np.random.default_rng(1).normal(size=(3, length, width)).astype("float32")
     layer.build(tokens.shape)
     generator = np.random.default_rng(2)
@@ -46,8 +48,8 @@ def test_without_positions_inside_it_is_keras_own_layer():
 
 @pytest.mark.parametrize("kind", ["learned", "sinusoidal"])
 def test_what_is_added_to_tokens_agrees_with_keras(kind):
-    set_seed(0)
-    model = SequenceTransformer(vocabulary=5, answers=2, positions=kind, longest=8, width=16)
+    training.set_seed(0)
+    model = sequences.SequenceTransformer(vocabulary=5, answers=2, positions=kind, longest=8, width=16)
     tokens = np.array([[1, 2, 3, 4, 0, 1]], np.int32)
     table = model.table.embeddings.numpy() if kind == "learned" else None
     ours = position_kinds.add_positions(model.embedding.embeddings.numpy()[tokens], kind, table)
@@ -84,11 +86,11 @@ def test_what_cannot_be_placed_is_refused():
     with pytest.raises(ValueError, match="even width"):
         position_kinds.rotate(np.zeros((3, 5)))
     with pytest.raises(ValueError, match="one of them is unknown"):
-        SequenceTransformer(vocabulary=5, answers=2, positions="rotary")
+        sequences.SequenceTransformer(vocabulary=5, answers=2, positions="rotary")
     with pytest.raises(ValueError, match="no multiple"):
-        SequenceTransformer(vocabulary=5, answers=2, width=30)
+        sequences.SequenceTransformer(vocabulary=5, answers=2, width=30)
     with pytest.raises(ValueError, match="layer is 'rnn'"):
-        SequenceRecurrent(layer="rnn", vocabulary=5, answers=2)
+        sequences.SequenceRecurrent(layer="rnn", vocabulary=5, answers=2)
 
 
 def test_linear_attention_is_a_recurrence_and_a_product():
@@ -118,8 +120,8 @@ def test_linear_attention_is_a_recurrence_and_a_product():
     ids=str,
 )
 def test_no_answer_depends_on_a_later_token_to_the_last_bit(options):
-    set_seed(0)
-    model = SequenceTransformer(vocabulary=5, answers=3, **options)
+    training.set_seed(0)
+    model = sequences.SequenceTransformer(vocabulary=5, answers=3, **options)
     tokens = np.random.default_rng(0).integers(0, 5, (4, 8)).astype(np.int32)
     changed = tokens.copy()
     changed[:, 5:] = (changed[:, 5:] + 1) % 5
@@ -132,7 +134,7 @@ def test_no_answer_depends_on_a_later_token_to_the_last_bit(options):
 def test_the_last_positions_answer(asked):
     tokens = np.zeros((2, 12), np.int32)
     for model in (
-        SequenceTransformer(vocabulary=5, answers=3, asked=asked),
-        SequenceRecurrent(layer="gru", vocabulary=5, answers=3, asked=asked),
+        sequences.SequenceTransformer(vocabulary=5, answers=3, asked=asked),
+        sequences.SequenceRecurrent(layer="gru", vocabulary=5, answers=3, asked=asked),
     ):
         assert model(tokens).shape == (2, 12 // asked, 3)

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from attention_from_scratch import recurrent, training
+from attention_from_scratch import recurrent
 from attention_from_scratch.tasks.recall import draw, draw_ragged, padded
+from when_used import WhenUsed
+
+training = WhenUsed("attention_from_scratch.training")
 
 BUDGET = {"batch": 16, "epochs": 2, "stop_at": 2.0}
 

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from attention_from_scratch.experiments.sequence_runs import apart, looked_at, train_and_test
-from attention_from_scratch.models.sequences import SequenceTransformer
-from attention_from_scratch.sequence_training import WarmUp, batches, sequence_trainer
 from attention_from_scratch.tasks import order_blind, sequences
+from when_used import WhenUsed
+
+models = WhenUsed("attention_from_scratch.models.sequences")
+sequence_training = WhenUsed("attention_from_scratch.sequence_training")
 
 BUDGET = {
     "steps": 4,
@@ -98,7 +100,7 @@ def test_a_test_of_the_end_asks_at_the_end():
 
 
 def test_a_rate_rises_and_stays():
-    schedule = WarmUp()
+    schedule = sequence_training.WarmUp()
     schedule.learning_rate.assign(0.5)
     assert float(schedule(0)) == 0.5
     schedule.steps.assign(4)
@@ -110,9 +112,11 @@ def test_what_is_not_asked_moves_no_weight():
     trained = []
     options = {"vocabulary": 8, "answers": 8, "blocks": 1, "width": 8, "num_heads": 1, "feed_forward": 8}
     for instead in (sequences.UNASKED, -5):
-        trainer = sequence_trainer(SequenceTransformer, options, 1.0).at_rate(1e-2, 0)
+        trainer = sequence_training.sequence_trainer(models.SequenceTransformer, options, 1.0).at_rate(
+            1e-2, 0
+        )
         trainer.start(0)
-        (stretch,) = batches(
+        (stretch,) = sequence_training.batches(
             sequences.induction, np.random.default_rng(0), length=6, batch=8, steps=2, steps_between=2
         )
         answers = np.where(stretch.answers < 0, instead, stretch.answers)
@@ -142,7 +146,9 @@ def test_tokens_that_are_alike_are_not_apart():
 
 
 def test_every_stream_gets_its_gradient():
-    model = SequenceTransformer(vocabulary=8, answers=8, blocks=3, width=8, num_heads=1, feed_forward=8)
+    model = models.SequenceTransformer(
+        vocabulary=8, answers=8, blocks=3, width=8, num_heads=1, feed_forward=8
+    )
     seen = looked_at(model, drawn(sequences.induction))
     assert len(seen["apart"]) == len(seen["gradients"]) == 4
     assert min(seen["gradients"]) > 0

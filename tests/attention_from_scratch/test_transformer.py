@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from attention_from_scratch import positions, transformer
-from attention_from_scratch.models.blocks import weights_by_name
-from attention_from_scratch.models.encoder_decoder import encoder_decoder
-from attention_from_scratch.training import set_seed
+from when_used import WhenUsed
+
+blocks = WhenUsed("attention_from_scratch.models.blocks")
+models = WhenUsed("attention_from_scratch.models.encoder_decoder")
+training = WhenUsed("attention_from_scratch.training")
 
 OPTIONS = {
     "source_vocabulary": 9,
@@ -22,11 +24,11 @@ TARGET = np.array([[1, 3, 4, 0, 0], [1, 6, 5, 4, 2]], np.int32)
 
 
 def shaken_model(norm_first):
-    set_seed(0)
-    model = encoder_decoder(norm_first=norm_first, **OPTIONS)
+    training.set_seed(0)
+    model = models.encoder_decoder(norm_first=norm_first, **OPTIONS)
     generator = np.random.default_rng(1)
     model.set_weights([w + generator.normal(scale=0.3, size=w.shape) for w in model.get_weights()])
-    return model, weights_by_name(model)
+    return model, blocks.weights_by_name(model)
 
 
 def numpy_logits(weights, source, target):
@@ -109,4 +111,4 @@ def test_weights_without_the_stack_are_refused():
     with pytest.raises(ValueError, match="no decoder among"):
         transformer.blocks_of({"embedding.embeddings": np.zeros((2, 2))}, "decoder")
     with pytest.raises(ValueError, match="no multiple"):
-        encoder_decoder(**{**OPTIONS, "num_heads": 3})
+        models.encoder_decoder(**{**OPTIONS, "num_heads": 3})

@@ -27,6 +27,11 @@ def fails_and_keeps_the_site(sample, *expected, arguments=()):
     return result
 
 
+def make(sample):
+    """What a build does before it looks at pages."""
+    return sample.run("make", "--workers", "1")
+
+
 def test_nothing_changed_makes_nothing_and_loads_nothing_heavy(sample):
     watch = (
         "import sys; from pathlib import Path; from measured import build, project;"
@@ -58,7 +63,7 @@ def test_a_prose_edit_remakes_nothing_and_shows_at_once(sample):
 
 def test_an_edited_helper_remakes_its_records(sample):
     sample.edit("src/dice/throwing.py", "SIDES + 1, draws)", "SIDES + 1, draws)[::-1]")
-    result = sample.build()
+    result = make(sample)
     assert "fair/seed0: module dice.throwing changed" in result.stdout
     assert "  fair: module dice.throwing changed" in result.stdout
     assert result.returncode == 0, result.stdout
@@ -66,7 +71,7 @@ def test_an_edited_helper_remakes_its_records(sample):
 
 def test_an_edited_analysis_repeats_no_run(sample):
     sample.edit("src/dice/fair.py", '"sides of the die"', '"how many sides the die has"')
-    result = sample.build()
+    result = make(sample)
     assert "plan: 2 of 6 to make" in result.stdout
     assert "fair/seed0" not in result.stdout
 
@@ -199,56 +204,58 @@ def test_a_nan_in_a_run_is_an_error(sample):
 
 
 @pytest.mark.parametrize(
-    "name", ["build/records/fair.json", "build/records/fair.npz", "build/runs/fair/seed0.npz"]
+    "names",
+    [
+        ("build/records/fair.json", "build/records/loaded.npz", "build/runs/fair/seed0.npz"),
+        ("build/records/fair.npz", "build/records/loaded.json", "build/runs/fair/seed1.json"),
+    ],
 )
-def test_a_file_cut_short_is_made_again(sample, name):
-    path = sample.root / name
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    result = sample.build()
+def test_files_cut_short_are_made_again(sample, names):
+    """One of each product, which no other would make again."""
+    whole = {name: (sample.root / name).read_bytes() for name in names}
+    for name, data in whole.items():
+        (sample.root / name).write_bytes(data[: len(data) // 2])
+    result = make(sample)
     assert result.returncode == 0, result.stdout
-    assert path.read_bytes() == whole
+    assert {name: (sample.root / name).read_bytes() for name in names} == whole
 
 
 def test_a_figure_changed_by_hand_is_drawn_again(sample):
     path = sample.root / "build/figures/fair.counts.dark.svg"
     whole = path.read_bytes()
     path.write_text("<svg/>")
-    assert "figure fair.counts: changed by hand" in sample.build().stdout
+    assert "figure fair.counts: changed by hand" in make(sample).stdout
     assert path.read_bytes() == whole
 
 
-def test_quick_values_never_reach_the_site(sample):
-    before = sample.tree("site")
-    result = sample.build("--quick")
-    assert result.returncode == 0, result.stdout
-    assert sample.tree("site") == before
-    assert 'class="quick-banner"' in sample.read("build/quick/site/index.html")
-    quick = json.loads(sample.read("build/quick/records/fair.json"))
-    assert quick["parameters"]["draws"] == 60
-    assert quick["mode"] == "quick"
-    normal = sample.build()
+def test_quick_values_never_reach_the_site(accepted, quick):
+    before = accepted.tree("site")
+    assert quick.tree("site") == before
+    assert 'class="quick-banner"' in quick.read("build/quick/site/index.html")
+    made = json.loads(quick.read("build/quick/records/fair.json"))
+    assert made["parameters"]["draws"] == 60
+    assert made["mode"] == "quick"
+    normal = quick.build()
     assert FRESH in normal.stdout
-    assert sample.tree("site") == before
+    assert quick.tree("site") == before
 
 
-def test_a_claim_that_quick_data_do_not_carry_stops_no_quick_build(sample):
-    sample.edit("docs/index.md", "fair.middling", "fair.loaded")
-    assert sample.build("--quick").returncode == 0
-    fails_and_keeps_the_site(sample, "the claim fair.loaded is false")
+def test_a_claim_that_quick_data_do_not_carry_stops_no_quick_build(quick):
+    quick.edit("docs/index.md", "fair.middling", "fair.loaded")
+    assert quick.build("--quick").returncode == 0
+    fails_and_keeps_the_site(quick, "the claim fair.loaded is false")
 
 
-def test_the_gate_refuses_a_quick_record(sample):
-    assert sample.build("--quick").returncode == 0
+def test_the_gate_refuses_a_quick_record(quick):
     for suffix in ("json", "npz"):
         shutil.copy(
-            sample.root / f"build/quick/records/fair.{suffix}", sample.root / f"build/records/fair.{suffix}"
+            quick.root / f"build/quick/records/fair.{suffix}", quick.root / f"build/records/fair.{suffix}"
         )
-    result = sample.run("gate")
+    result = quick.run("gate")
     assert result.returncode == 1
     assert "quick records hold fewer draws" in result.stdout
-    assert sample.run("accept", "--yes").returncode == 1
-    assert "it is a quick record" in sample.build().stdout
+    assert quick.run("accept", "--yes").returncode == 1
+    assert "it is a quick record" in make(quick).stdout
 
 
 def test_two_builds_in_two_folders_give_the_same_bytes(accepted, tmp_path):
