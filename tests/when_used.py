@@ -20,4 +20,6 @@ class WhenUsed:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):  # whoever looks for tests asks each name whether it is one
+            raise AttributeError(attribute)
         return getattr(importlib.import_module(self._name), attribute)

@@ -81,42 +81,109 @@ def test_where_both_kernels_fail_nothing_is_left_to_the_end_of_the_process(run_t
     assert left == set()
 
 
-def test_cells_share_one_kernel_and_their_output_is_in_place(run):
-    made = run("One\n\n```python\nx = 20\nprint('out')\n```\n\nTwo\n\n```python\nx + 1\n```\n")
-    assert list(made.markdown) == [9, 16]
-    assert "print('out')" in made.markdown[9]
-    assert "<pre><span></span><code>out\n</code></pre>" in made.markdown[9]
-    assert "<pre><span></span><code>21\n</code></pre>" in made.markdown[16]
-    assert 'class="cell-output"' in made.markdown[16]
+PAGE = {
+    "first": "One\n\n```python\nx = 20\nprint('out')\n```\n\nTwo\n\n```python\nx + 1\n```\n",
+    "tags": """
+```python tags=["hide-input"]
+print("shown")
+```
+
+```python tags=["hide-output"]
+print("hidden " + "x")
+```
+""",
+    "figure": """
+```python alt='A dot'
+from IPython.display import SVG
+SVG('<svg xmlns="http://www.w3.org/2000/svg"/>')
+```
+""",
+    "source": """
+```python
+import hashlib
+```
+
+```python source="measured.files:sha256"
+sha256(b"")[:8]
+```
+""",
+    "stderr": """
+```python tags=["allow-stderr"]
+import sys; print('careful', file=sys.stderr)
+```
+""",
+    "inert": """
+```python
+print('loading\\r# Heading')
+print('x = 3 </div> y \\x1b[31mred\\x1b[0m')
+class Frame:
+    def _repr_html_(self):
+        head = '<thead><tr><th></th><th>a</th></tr></thead>'
+        return f'<table class="dataframe">{head}<tbody><tr><th>0</th><td>1</td></tr></tbody></table>'
+Frame()
+```
+""",
+}
 
 
-def test_tags_hide_input_or_output(run):
-    hiding = '```python tags=["hide-{}"]\n{}\n```\n\n'
-    made = run(hiding.format("input", 'print("shown")') + hiding.format("output", 'print("hidden " + "x")'))
-    first, second = made.markdown.values()
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """What cells of one page, run once, give: by the part of the page, in order; and its images."""
+    root = tmp_path_factory.mktemp("shown") / "project"
+    root.mkdir()
+    page = scan(FRONT + "".join(PAGE.values()), Path("page.md"))
+    (made,) = cells.execute([page], Setup(root, root / "build", root / "site", ("measured",)), twice=False)
+    parts, end = {}, FRONT.count("\n")
+    for name, text in PAGE.items():
+        begin, end = end, end + text.count("\n")
+        parts[name] = {line: found for line, found in made.markdown.items() if begin < line <= end}
+    assert sum(map(len, parts.values())) == len(made.markdown)
+    return SimpleNamespace(parts=parts, images=made.images)
+
+
+def test_cells_share_one_kernel_and_their_output_is_in_place(shown):
+    made = shown.parts["first"]
+    assert list(made) == [9, 16]
+    assert "print('out')" in made[9]
+    assert "<pre><span></span><code>out\n</code></pre>" in made[9]
+    assert "<pre><span></span><code>21\n</code></pre>" in made[16]
+    assert 'class="cell-output"' in made[16]
+
+
+def test_tags_hide_input_or_output(shown):
+    first, second = shown.parts["tags"].values()
     assert "print(" not in first
     assert "shown" in first
     assert "print(" in second
     assert "hidden x" not in second
 
 
-def test_a_figure_in_an_output_becomes_a_file(run):
-    made = run(
-        "```python alt='A dot'\nfrom IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>')\n```\n"
-    )
-    (name,) = made.images
+def test_a_figure_in_an_output_becomes_a_file(shown):
+    (name,) = shown.images
     assert name.endswith(".svg")
-    assert name in made.markdown[7]
+    (markdown,) = shown.parts["figure"].values()
+    assert name in markdown
 
 
-def test_a_cell_pulls_in_tested_source_without_its_docstring(run):
-    made = run(
-        '```python\nimport hashlib\n```\n\n```python source="measured.files:sha256"\nsha256(b"")[:8]\n```\n'
-    )
-    assert "def sha256(data: bytes) -> str:" in made.markdown[11]
-    assert "return hashlib.sha256(data).hexdigest()" in made.markdown[11]
-    assert '"""' not in made.markdown[11]
-    assert "e3b0c442" in made.markdown[11]
+def test_a_cell_pulls_in_tested_source_without_its_docstring(shown):
+    _, markdown = shown.parts["source"].values()
+    assert "def sha256(data: bytes) -> str:" in markdown
+    assert "return hashlib.sha256(data).hexdigest()" in markdown
+    assert '"""' not in markdown
+    assert "e3b0c442" in markdown
+
+
+def test_stderr_can_be_allowed_for_one_cell(shown):
+    (markdown,) = shown.parts["stderr"].values()
+    assert "careful" in markdown
+
+
+def test_real_outputs_are_inert(shown):
+    (markdown,) = shown.parts["inert"].values()
+    assert "loading\\r# Heading" in markdown  # the code itself
+    assert "\n# Heading" not in markdown.split("cell-output")[0]
+    assert 'x = 3 &lt;/div&gt; y <span class="ansi-fg-red">red</span>' in markdown
+    assert "| 0 | 1 |" in markdown
 
 
 def test_equal_cells_are_kept_and_follow_their_page(run_twice):
@@ -129,18 +196,16 @@ def test_equal_cells_are_kept_and_follow_their_page(run_twice):
     assert run_twice.count() == 2
 
 
-def test_what_cells_import_and_read_runs_them_again(run_twice, monkeypatch):
-    package = run_twice.root / "src" / "loaded"
+def test_what_cells_import_and_read_runs_them_again(run, monkeypatch):
+    package = run.root / "src" / "loaded"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text('"""x"""\n')
     (package / "a.py").write_text("from loaded import b\n")
     (package / "b.py").write_text("VALUE = 1\n")
-    (run_twice.root / "data" / "x.csv").write_text("1\n")
-    monkeypatch.syspath_prepend(str(run_twice.root / "src"))
-    reading = f"open({str(run_twice.root / 'data' / 'x.csv')!r}).read()"
-    body = (
-        f"```python\n{run_twice.counted}%matplotlib inline\nfrom loaded import a\n{reading}, a.b.VALUE\n```\n"
-    )
+    (run.root / "data" / "x.csv").write_text("1\n")
+    monkeypatch.syspath_prepend(str(run.root / "src"))
+    reading = f"open({str(run.root / 'data' / 'x.csv')!r}).read()"
+    body = f"```python\n{run.counted}%precision 3\nfrom loaded import a\n{reading}, a.b.VALUE\n```\n"
     counts = []
     for name, text in (
         ("", ""),
@@ -149,10 +214,10 @@ def test_what_cells_import_and_read_runs_them_again(run_twice, monkeypatch):
         ("data/x.csv", "2\n"),
     ):
         if name:
-            (run_twice.root / name).write_text(text)
-        shown = run_twice(body, packages=("loaded",)).markdown[7]
-        counts.append(run_twice.count())
-    assert counts == [2, 2, 4, 6]
+            (run.root / name).write_text(text)
+        shown = run(body, packages=("loaded",)).markdown[7]
+        counts.append(run.count())
+    assert counts == [1, 1, 2, 3]
     assert "2" in shown
 
 
@@ -177,8 +242,6 @@ def test_versions_and_settings_count(run, monkeypatch):
     [
         "object()",
         "import random; random.random()",
-        "import time; time.time_ns()",
-        "import uuid; uuid.uuid4()",
     ],
 )
 def test_an_output_that_changes_by_itself_is_told(run_twice, code):
@@ -240,11 +303,6 @@ def test_a_bad_cell_is_told_with_its_line_and_not_kept(run, body, line, expected
     assert not list(run.cache.glob("*.json")) if run.cache.exists() else True
 
 
-def test_stderr_can_be_allowed_for_one_cell(run):
-    made = run("```python tags=[\"allow-stderr\"]\nimport sys; print('careful', file=sys.stderr)\n```\n")
-    assert "careful" in made.markdown[7]
-
-
 @pytest.mark.parametrize("front", ["", "---\ntitle: x\n---\n", "---\nkernelspec: {language: python}\n---\n"])
 def test_cells_without_the_notebook_header_are_told(run, front):
     with pytest.raises(MeasuredError, match="does not make it a notebook"):
@@ -276,17 +334,3 @@ def test_an_error_names_the_cell_and_the_line_of_the_page(run, body, line, cell)
     with pytest.raises(MeasuredError, match=f"in cell {cell}, the code raised") as caught:
         run(body)
     assert caught.value.line == line
-
-
-def test_real_outputs_are_inert(run):
-    made = run(
-        "```python\nprint('loading\\r# Heading')\nprint('x = 3 </div> y \\x1b[31mred\\x1b[0m')\n"
-        "class Frame:\n    def _repr_html_(self):\n"
-        '        return \'<table class="dataframe"><thead><tr><th></th><th>a</th></tr></thead>'
-        "<tbody><tr><th>0</th><td>1</td></tr></tbody></table>'\nFrame()\n```\n"
-    )
-    (markdown,) = made.markdown.values()
-    assert "loading\\r# Heading" in markdown  # the code itself
-    assert "\n# Heading" not in markdown.split("cell-output")[0]
-    assert 'x = 3 &lt;/div&gt; y <span class="ansi-fg-red">red</span>' in markdown
-    assert "| 0 | 1 |" in markdown
