@@ -13,7 +13,8 @@ from measured import folders, private_words
 from measured.gate import prose, verdicts
 from measured.gate.vacuous import refuse_vacuous
 from measured.making import confirming, workflow
-from measured.making.fingerprint import Sources
+from measured.making.beside import Beside
+from measured.making.fingerprint import CodeHashes, HashOfCode, Sources
 from measured.making.made import Fresh, made
 from measured.project import Project
 from measured.recording import Recording
@@ -54,52 +55,62 @@ def build(
     Raises:
         MeasuredError: any step failed; nothing was published.
     """
-    code = workflow.sources_of(project).code.of
-    with alone(project, say), Recording(project, asked, code) as recording:
+    code = workflow.code_of(project)
+    beside = Beside(lambda: executor_for(project, workers or _fitting(), ""))
+    with alone(project, say), Recording(project, asked, code.of) as recording, beside:
         target = project.shown_site
         folders.recover(project.site)
+        repeated: Callable[[], list[str]] = list
         if not recording.is_measured(say):
-            jobs = measure(project, say, workers, recording, all_here=all_here, cluster=cluster)
+            jobs = measure(project, say, workers, recording, code, all_here=all_here, cluster=cluster)
             said = [f"plan: 0 of {len(jobs)} to make, everything is fresh"]
-            said += look_at(project, jobs, say, workers)
-            recording.after_measuring(jobs, said)
+            more, repeated = look_at(project, jobs, say, beside, code)
+            recording.after_measuring(jobs, said + more)
         recording.before_making()
         prose_said = f"prose: {prose.pass_prose(project)} (measured prose lists them)"
         say(prose_said)
         if fetch is not None:
             fetch(project.root, project.full_build)
-        site = SiteProduct(project, target, code)
+        site = SiteProduct(project, target, code.of)
         unchanged = f"site: nothing that goes into {_shown(target, project.root)}/ has changed"
         unchanged = f"{unchanged}; {_look_at_it(project)}"
         if is_fresh(site, say):
+            recording.also_said(repeated())
             say(unchanged)
         else:
-            make_site(site, say, recording.state)
+            make_site(site, say, recording.state, lambda: recording.also_said(repeated()))
         recording.after_making(site, [prose_said, unchanged])
     return target
 
 
-def look_at(project: Project, jobs: Sequence[workflow.Job], say: Say, workers: int | None) -> list[str]:
-    """Gate and claims, of what was measured.
+def look_at(
+    project: Project, jobs: Sequence[workflow.Job], say: Say, beside: Beside, code: CodeHashes | None = None
+) -> tuple[list[str], Callable[[], list[str]]]:
+    """Gate and claims, of what was measured; what is made once more is made meanwhile.
 
     Returns:
-        What they say to whoever asks again before anything has changed.
+        What they say to whoever asks again before anything has changed; and what is to be called before
+        anything is published, which says what became of stored outcomes that are made once more.
+
+    Raises:
+        MeasuredError: drift, a claim that could not fail, or other values than those that were taken over.
     """
     if project.quick:
         said = "gate: not asked, since quick records are never published"
         say(said)
-        return [said]
+        return [said], list
+    remeasured = remeasure(project, jobs, beside, say)
+    repeated = confirming.begin_to_repeat_a_few(project, beside, say, code)
     said: list[str] = []
     say(f"gate: {verdicts.pass_gate(project)}")
     said.append(f"gate: {verdicts.PASSED_BEFORE}")
-    said += remeasure(project, jobs, say, workers)
     told = [f"claims: {refuse_vacuous(project)}"]
     failing = [name for name, fresh in confirming.confirmations(project).items() if fresh.says_too_much]
     if failing:
         told.append(f"claims: {', '.join(failing)}: more than fresh seeds support; no page should make them")
     for line in told:
         say(line)
-    return said + told + confirming.repeat_a_few(project, lambda count: _here(project, count, workers), say)
+    return said + remeasured() + told, repeated
 
 
 def is_fresh(site: SiteProduct, say: Say) -> bool:
@@ -111,13 +122,14 @@ def is_fresh(site: SiteProduct, say: Say) -> bool:
     return False
 
 
-def make_site(site: SiteProduct, say: Say, state: str) -> None:
+def make_site(site: SiteProduct, say: Say, state: str, before_publishing: Callable[[], object]) -> None:
     """Render and finish, look, and publish.
 
     Args:
         site: the one to be made.
         say: receives one line a step.
         state: of all that was measured; empty where it is not known.
+        before_publishing: raises where nothing may be published.
 
     Raises:
         MeasuredError: a stage refused; the site that stood before stands.
@@ -125,8 +137,9 @@ def make_site(site: SiteProduct, say: Say, state: str) -> None:
     project = site.project
     with site.being_made() as making:
         fresh = project.build / "site.new"
-        say(f"site: {render(project, fresh, state)}")
+        say(f"site: {render(project, fresh, state, site.code)}")
         private_words.refuse(fresh, project.root, project.build / "private.json")
+        before_publishing()
     folders.publish(fresh, site.target)
     site.vouch(making)
     say(f"published: {_shown(site.target, project.root)}/; {_look_at_it(project)}")
@@ -149,6 +162,7 @@ def measure(
     say: Say,
     workers: int | None,
     recording: Recording | None = None,
+    code: CodeHashes | None = None,
     *,
     all_here: bool = False,
     cluster: str = "",
@@ -158,7 +172,7 @@ def measure(
     Returns:
         Everything that the project makes.
     """
-    sources = workflow.sources_of(project)
+    sources = workflow.sources_of(project, code)
     if project.results and not all_here:
         take_over(project, say, sources)
     recording = recording or Recording(project, None)
@@ -169,7 +183,7 @@ def measure(
     if stale:
         make(project, stale, say, workers, cluster)
         recording.before_plan()
-        every = workflow.refuse_stale(project, all_here=all_here)
+        every = workflow.refuse_stale(project, sources.code, all_here=all_here)
     for path in workflow.prune(project, every):
         say(f"  removed {_shown(path, project.root)}: nothing declares it any more")
     return every
@@ -184,18 +198,18 @@ def take_over(project: Project, say: Say, sources: Sources) -> None:
         taking(project, stale, project.results, say)
 
 
-def remeasure(project: Project, jobs: Sequence[workflow.Job], say: Say, workers: int | None) -> list[str]:
-    """Make a few of the runs that were taken over, and compare.
+def remeasure(
+    project: Project, jobs: Sequence[workflow.Job], beside: Beside, say: Say
+) -> Callable[[], list[str]]:
+    """Begin to make a few of the runs that were taken over.
 
     Returns:
-        What is said of it once it was done.
-
-    Raises:
-        MeasuredError: one of them gives other values here.
+        What compares them, and returns what is said of it once it was done. It raises MeasuredError where one
+        of them gives other values here.
     """
     from measured.results import remeasuring
 
-    return remeasuring.remeasure_a_few(project, jobs, lambda of, count: _here(of, count, workers), say)
+    return remeasuring.begin(project, jobs, beside, _here, say)
 
 
 def make(
@@ -206,9 +220,9 @@ def make(
     workflow.make(project, chosen, executor_for(project, here, cluster), say)
 
 
-def _here(project: Project, count: int, workers: int | None) -> Executor:
+def _here(project: Project, count: int) -> Executor:
     """Processes of this machine for so many things; how many it fits is not asked before there are any."""
-    return executor_for(project, min(workers or _fitting(), count), "")
+    return executor_for(project, min(_fitting(), count), "")
 
 
 def executor_for(project: Project, workers: int, cluster: str) -> Executor:
@@ -228,8 +242,14 @@ def _fitting() -> int:
     return default_workers()
 
 
-def render(project: Project, target: Path, state: str = "") -> str:
+def render(project: Project, target: Path, state: str = "", code: HashOfCode | None = None) -> str:
     """Weave, render and finish the site into a folder of its own.
+
+    Args:
+        project: whose site.
+        target: the folder; emptied first.
+        state: of all that was measured; empty where it is not known.
+        code: hashes a file of code, where somebody knows some of them.
 
     Returns:
         What was made, in a line.
@@ -241,7 +261,7 @@ def render(project: Project, target: Path, state: str = "") -> str:
 
     # Renderers stamp their sitemaps with today; a site of the same commit is the same site.
     environment = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": _commit_time(project.root)}
-    report = stages.make(project, target, {**environment, **os.environ}, state)
+    report = stages.make(project, target, {**environment, **os.environ}, state, code)
     kept = project.build / "weights.json"
     weight = checks.heaviest(target, project.page_bytes, project.list_bytes, kept)
     return f"{report}, the heaviest page {weight:,} bytes gzipped"

@@ -185,7 +185,9 @@ class Project:
 
     @cached_property
     def declared(self) -> dict[str, Experiment]:
-        """The experiments by name."""
+        """The experiments by name; none for who was told of no list, since it makes something else."""
+        if not self.experiments:
+            return {}
         found = _listed(self.experiments, "EXPERIMENTS", self.root)
         with _naming_list(self.experiments, "EXPERIMENTS", self.root):
             refuse_shared(((c.id, f"experiment {e.name}") for e in found for c in e.claims), "claim")

@@ -64,7 +64,9 @@ class Recording:
             return False
         if not unchanged.is_as_it_was(receipt["measured"], self._root):
             return False
-        self._measured, self._said["measured"] = receipt["measured"], receipt["said_of_measured"]
+        stamps = set(_stamps(self._project))
+        self._measured = {part: sha for part, sha in receipt["measured"].items() if part not in stamps}
+        self._said["measured"] = receipt["said_of_measured"]
         for line in self._said["measured"]:
             say(line)
         return True
@@ -81,10 +83,12 @@ class Recording:
         read = {part: sha for job in jobs for part, sha in job.found.items() if watching.is_read(part)}
         below = tuple(f"{p.removeprefix('tree ')}/" for p in self._before if p.startswith("tree "))
         apart = {part: sha for part, sha in read.items() if not part.partition(" ")[2].startswith(below)}
-        measured = self._still(self._before, self._watch.read, apart)
-        stamps = unchanged.hashes_of(_stamps(self._project), self._root)
-        self._measured = measured if measured is None else {**measured, **stamps}
+        self._measured = self._still(self._before, self._watch.read, apart)
         self._said["measured"] = said
+
+    def also_said(self, said: Sequence[str]) -> None:
+        """What was looked at besides, while the site was made, has passed too."""
+        self._said["measured"] = [*self._said["measured"], *said]
 
     @property
     def state(self) -> str:
@@ -110,11 +114,12 @@ class Recording:
             return
         standing = (*site.files, prose.stamp_of(self._project))
         left = [_file(path, self._project) for path in standing]
+        stamps = unchanged.hashes_of(_stamps(self._project), self._root)
         # What was just hashed is not hashed again; whatever became of it since, the next build will see.
         tree = {f"tree {_below(site.target, self._project.root)}": vouched.tree}
         receipt = {
             "asked": list(self._asked or ()),
-            "measured": self._measured,
+            "measured": {**self._measured, **stamps},
             "made": {**made, **unchanged.hashes_of(left, self._root), **tree},
             **{f"said_of_{what}": lines for what, lines in self._said.items()},
         }

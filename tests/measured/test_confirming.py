@@ -176,9 +176,11 @@ def test_a_build_stores_repeats_and_publishes_what_fresh_seeds_said(sample):
     for run in stored["runs"].values():
         run["outcome"]["mean"] = 3.0
     (sample.root / "tests/confirmations/throws.json").write_text(json.dumps(stored))
+    published = sample.tree("site")
     done = sample.build()
     assert done.returncode == 1
     assert "gives another outcome than the stored one" in done.stdout
+    assert sample.tree("site") == published
 
 
 def test_a_vacuous_claim_is_not_published(sample):

@@ -251,6 +251,7 @@ def test_html_in_a_container_is_refused_with_its_line():
         ("hl_lines='3-2'", "hl_lines='3-2' counts down"),
         ("hl_lines='2'", "hl_lines marks line 2 of code that has 1 line"),
         ("hl_lines='0-1'", "hl_lines marks line 0"),
+        ("hl_lines='1 1-4'", "hl_lines marks line 4 of code that has 1 line"),
         ("source='sys:path'", "source='sys:path': module sys cannot be found"),
     ],
 )

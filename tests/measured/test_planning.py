@@ -6,12 +6,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gated import Gated, experiment
 from measured import archives, files
+from measured.archives import pack_arrays
 from measured.errors import MeasuredError
-from measured.making import costs, fingerprint, workflow
+from measured.making import costs, fingerprint, running, workflow
 from measured.making.costs import Costs
 from measured.making.made import Fresh, Stale, made
 from measured.making.products import RunProduct
@@ -108,13 +110,13 @@ def test_parameters_are_hashed_as_plain_data():
 def test_hashes_are_kept_and_taken_from_there(tmp_path):
     module, kept = tmp_path / "module.py", tmp_path / "code.json"
     module.write_text("X = 1\n", encoding="utf-8")
-    sources = fingerprint.Sources((), kept)
-    first = sources.hash_of(module)
-    sources.code.keep()
-    assert first == fingerprint.Sources((), kept).hash_of(module) == fingerprint.hash_of_code(module)
+    code = fingerprint.CodeHashes(kept)
+    first = code.of(module)
+    code.keep()
+    assert first == fingerprint.CodeHashes(kept).of(module) == fingerprint.hash_of_code(module)
     kept.write_text("{", encoding="utf-8")
-    assert fingerprint.Sources((), kept).hash_of(module) == first
-    assert fingerprint.Sources((), kept).hash_of(tmp_path / "gone.py") == "absent"
+    assert fingerprint.CodeHashes(kept).of(module) == first
+    assert fingerprint.CodeHashes(kept).of(tmp_path / "gone.py") == "absent"
 
 
 def test_kept_hashes_count_for_the_same_python_and_for_whoever_keeps_them_alone(tmp_path):
@@ -126,7 +128,7 @@ def test_kept_hashes_count_for_the_same_python_and_for_whoever_keeps_them_alone(
         ("CPython 2.7", fingerprint.hash_of_code(module)),
     ):
         files.write_json(kept, archives.sealed({"python": python, "hashes": known}))
-        assert fingerprint.Sources((), kept).hash_of(module) == expected
+        assert fingerprint.Sources((), fingerprint.CodeHashes(kept)).hash_of(module) == expected
         assert fingerprint.Sources(()).hash_of(module) == fingerprint.hash_of_code(module) != "kept"
 
 
@@ -174,6 +176,12 @@ def test_a_plan_names_each_thing_what_it_waits_for_and_why_it_is_made(gated):
     assert found["figure dice.means"].why == "never made"
     assert (found["dice/seed0"].order.kind, found["dice"].order.kind) == ("run", "record")
     assert found["figure both"].order.kind == "figure"
+    lists = {name: (j.order.project.experiments, j.order.project.figures) for name, j in found.items()}
+    assert (
+        lists["dice/seed0"] == lists["dice"] == ("gated_registry", "")
+    )  # what it does not make is not imported
+    assert lists["figure both"] == ("", "gated_registry")
+    assert found["figure both"].order.project.declared == {}
     assert found["dice/seed0"].model == found["dice/seed1"].model != ""
     assert found["dice"].makes[0] == gated.project.records / "dice.json"
     assert list(planned(gated, quick=True))[:2] == ["dice/seed0", "dice"]
@@ -262,6 +270,47 @@ def test_a_few_steps_of_a_model_are_not_expected_to_take_what_its_training_may(g
 
     assert expected(quick=False, draws=2) == expected(quick=True) == 8
     assert expected(quick=True, draws=2) == workflow.SMALL_SECONDS
+
+
+class Handing:
+    """An executor that hands back, for each run, the place that it had in line."""
+
+    workers = 1
+
+    def __init__(self):
+        self.made = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def takes(self, worker, kind):
+        return True
+
+    def submit(self, worker, order):
+        self.made.append(order.run)
+        packed = pack_arrays({"place": np.array(len(self.made))})
+        voucher = files.json_bytes(running.voucher_of(order.inputs, packed))
+        stem = f"runs/{order.name}/{order.run}"
+        done = Future()
+        done.set_result(Outcome({f"{stem}.npz": packed, f"{stem}.json": voucher}, 1.0, 1))
+        return done
+
+
+def test_runs_that_are_called_the_same_with_the_same_are_made_once(gated):
+    def over_lengths(function):
+        names = {f"{function.__name__}{length}": length for length in (3, 4)}
+        return [Run(name, function, {"length": n}, quick={"length": 2}) for name, n in names.items()]
+
+    gated.module.EXPERIMENTS = [experiment("dice", runs=(*over_lengths(planned), *over_lengths(experiment)))]
+    for quick, count in ((False, 4), (True, 2)):
+        jobs = [j for name, j in planned(gated, quick=quick).items() if "/" in name]
+        executor = Handing()
+        workflow.make(replace(gated.project, quick=quick), jobs, executor, lambda _: None)
+        assert len(executor.made) == count
+        assert not [job for name, job in planned(gated, quick=quick).items() if "/" in name and job.why]
 
 
 def test_where_nothing_was_done_a_committed_table_says_what_it_may_take_in_proportion(gated):

@@ -22,6 +22,7 @@ from hostile_files import hostile_archives
 from measured import archives, build, commands, files
 from measured.errors import MeasuredError
 from measured.making import workflow
+from measured.making.beside import Beside
 from measured.making.products import RecordProduct
 from measured.making.vouchers import Voucher, key_of
 from measured.project import Project
@@ -552,14 +553,19 @@ def test_other_values_of_a_record_stop_the_build_and_last_digits_do_not(source, 
     jobs = build.measure(bare.project, said.append, 1)
     if refused:
         with pytest.raises(MeasuredError, match="loaded was taken over, and made here it gives other"):
-            build.remeasure(bare.project, jobs, said.append, 1)
+            remeasure(bare.project, jobs, said.append)
     else:
-        build.remeasure(bare.project, jobs, said.append, 1)
+        remeasure(bare.project, jobs, said.append)
         assert said[-1] == "re-measured: 0 came out with the same bytes, 1 within the tolerances"
         assert [job.name for job in remeasuring.taken_over(jobs, RecordProduct)] == ["loaded"]
 
 
 # A sample is measured again
+
+
+def remeasure(project, jobs, say):
+    with Beside(lambda: build.executor_for(project, 1, "")) as beside:
+        return build.remeasure(project, jobs, beside, say)()
 
 
 def test_what_comes_out_with_the_same_bytes_was_measured_here(source, clone, monkeypatch):
@@ -571,13 +577,13 @@ def test_what_comes_out_with_the_same_bytes_was_measured_here(source, clone, mon
     assert [job.why for job in workflow.jobs(clone.project, all_here=True) if job.name in NAMES] == [
         "it was taken over, not measured here"
     ] * 3
-    build.remeasure(clone.project, jobs, said.append, 1)
+    remeasure(clone.project, jobs, said.append)
     assert said[0].startswith("re-measuring 2 of 3 runs that were taken over: fair/seed")
     assert said[-1] == "re-measured: 2 came out with the same bytes"
     assert len(remeasuring.taken_over(jobs)) == 1
     assert clone.arrays() == stored(source)
     said.clear()
-    build.remeasure(clone.project, jobs, said.append, 1)
+    remeasure(clone.project, jobs, said.append)
     assert said == ["re-measured: a sample of 1 run taken over was compared before, with the same code"]
     assert [p.name for p in (clone.root / "build").glob("remeasured-*")] == []
 
@@ -596,9 +602,9 @@ def test_other_values_stop_the_build_and_last_digits_do_not(source, clone, monke
     jobs = build.measure(clone.project, said.append, 1)
     if refused:
         with pytest.raises(MeasuredError, match="fair/seed0 was taken over, and made here it gives other"):
-            build.remeasure(clone.project, jobs, said.append, 1)
+            remeasure(clone.project, jobs, said.append)
     else:
-        build.remeasure(clone.project, jobs, said.append, 1)
+        remeasure(clone.project, jobs, said.append)
         assert said[-1] == "re-measured: 2 came out with the same bytes, 1 within the tolerances"
         assert [job.name for job in remeasuring.taken_over(jobs)] == ["fair/seed0"]
 
@@ -610,7 +616,7 @@ def test_the_commit_and_the_results_choose_the_sample():
     jobs = [job(f"run{n}", "a") for n in range(12)]
 
     def names(commit, jobs):
-        return [j.name for j in remeasuring._chosen(commit, jobs, 3, 30.0)]
+        return [j.name for j in remeasuring._chosen(commit, jobs, 3, 30.0, lambda job: job.seconds)]
 
     chosen = {commit: names(commit, jobs) for commit in "abcdef"}
     assert all(len(drawn) == 3 for drawn in chosen.values())
@@ -622,6 +628,13 @@ def test_the_commit_and_the_results_choose_the_sample():
     assert all(sum(taken[name] for name in names(commit, mixed)) <= 30 for commit in "abcdef")
     long = [job(f"long{n}", "a", 200.0) for n in range(4)]
     assert all(len(names(commit, long)) == 3 for commit in "abcdef")
+
+
+def test_a_slow_machine_has_the_same_sample_as_others(clone):
+    jobs = [job for job in workflow.jobs(clone.project) if job.name in NAMES]
+    files.write_json(clone.root / "tests/costs.json", {"seconds": {f"fair.seed{n}": 2.0 for n in range(2)}})
+    slow = [replace(job, seconds=200.0) for job in jobs]
+    assert list(map(remeasuring._seconds_of(clone.project), slow)) == [2.0, 2.0, 200.0]
 
 
 # From the command line
@@ -643,7 +656,7 @@ def test_a_clone_builds_the_site_that_its_source_has(source, tmp_path):
 def test_what_was_not_measured_here_changes_what_is_said_of_it_and_nothing_else(source, bare, monkeypatch):
     bare.take(source)
     shutil.rmtree(bare.root / "site")
-    monkeypatch.setattr(remeasuring, "remeasure_a_few", lambda *_: [])
+    monkeypatch.setattr(remeasuring, "begin", lambda *_: list)
     build.build(bare.project, lambda _: None, 1)
     ours, theirs = Sample(bare.root).tree("site"), Sample(source).tree("site")
     assert ours.keys() == theirs.keys()

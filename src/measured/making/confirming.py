@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from measured import files
 from measured.errors import MeasuredError
-from measured.making.fingerprint import Sources
+from measured.making.beside import Beside
+from measured.making.fingerprint import CodeHashes, Sources
 from measured.making.order import OUTCOME, Order, Outcome
 from measured.making.products import inputs_of_run
 from measured.making.sample import sample
@@ -240,47 +241,52 @@ def read_file(path: Path) -> dict[str, dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8"))["runs"] if path.exists() else {}
 
 
-def repeat_a_few(project: Project, executor_for: Callable[[int], Executor], say: Say) -> list[str]:
-    """Make one or two of the stored runs again, chosen by the commit of what could change them.
+def begin_to_repeat_a_few(
+    project: Project, beside: Beside, say: Say, code: CodeHashes | None = None
+) -> Callable[[], list[str]]:
+    """Begin to make one or two of the stored runs again, chosen by the commit of what could change them.
 
     A commit that touches neither code, nor versions, nor stored outcomes chooses the same runs as the one
     before, and what was compared once is not made again: a change of prose trains nothing.
 
     Args:
         project: whose stored runs they are.
-        executor_for: where they are made, given how many there are; not asked where none is.
+        beside: whose workers make them meanwhile.
         say: receives a line for each.
+        code: hashes of code, where somebody has some already.
 
     Returns:
-        What is said of it once it was done.
-
-    Raises:
-        MeasuredError: a repeated run differs from what is stored.
+        What is called when it has to be known what came out. It returns what is said of it once it was done,
+        and raises MeasuredError where a repeated run differs from what is stored.
     """
     commit = commit_of_code(project)
     stored_runs = [stored for one in everything_asked(project).values() for stored in _stored_runs(one)]
     again = _chosen(commit, stored_runs)
     if not again:
-        return []
+        return list
     done = ["confirmations: compared before with the same code and stored outcomes"]
     mark = project.build / STAMP
     state = {stored.name: stored.outcome for stored in again}
     if mark.exists() and mark.read_text(encoding="utf-8") == json.dumps([commit, state], sort_keys=True):
         say(*done)
-        return done
-    sources = Sources(project.packages)
-    with executor_for(len(again)) as executor:
-        submitted = [
-            executor.submit(
-                at % executor.workers, _order(project, sources, stored.one, stored.run, stored.known)
-            )
-            for at, stored in enumerate(again)
-        ]
-        for stored, future in zip(again, submitted, strict=True):
-            _refuse_other_outcome(stored, json.loads(future.result().files[OUTCOME]))
+        return lambda: done
+    say(f"confirmations: making {' and '.join(stored.name for stored in again)} once more")
+    sources = Sources(project.packages, code)
+    made = beside.hand_out(
+        {
+            stored.name: (_order(project, sources, stored.one, stored.run, stored.known), stored.seconds)
+            for stored in again
+        }
+    )
+
+    def finish() -> list[str]:
+        for stored in again:
+            _refuse_other_outcome(stored, json.loads(made[stored.name].result().files[OUTCOME]))
             say(f"confirmations: {stored.name} came out as stored")
-    files.write_text(mark, json.dumps([commit, state], sort_keys=True))
-    return done
+        files.write_text(mark, json.dumps([commit, state], sort_keys=True))
+        return done
+
+    return finish
 
 
 @dataclass(frozen=True)
@@ -337,7 +343,9 @@ def _order(project: Project, sources: Sources, one: Asked, run: Run, known: Mapp
     """What a worker is handed for a run of a trial or study."""
     full = replace(project, quick=False)
     inputs = inputs_of_run(full, sources, run)
-    return Order(full, "outcome", one.name, run.name, inputs, known, f"outcomes of {one.name}")
+    return Order(
+        replace(full, figures=""), "outcome", one.name, run.name, inputs, known, f"outcomes of {one.name}"
+    )
 
 
 def _stored_runs(one: Asked) -> list[_StoredRun]:

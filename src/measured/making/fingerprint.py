@@ -178,12 +178,12 @@ class Sources:
 
     Args:
         packages: the project's own packages.
-        kept: a file of hashes that were taken before.
+        code: hashes of code, where somebody has some already.
     """
 
-    def __init__(self, packages: tuple[str, ...], kept: Path | None = None) -> None:
+    def __init__(self, packages: tuple[str, ...], code: CodeHashes | None = None) -> None:
         self.within = tuple(sorted({*packages, ENGINE}))
-        self.code = CodeHashes(kept)
+        self.code = code or CodeHashes()
         self._reached: dict[str, frozenset[str]] = {}
         self._hashes: dict[Path, str] = {}
 
@@ -283,11 +283,7 @@ def changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
 
 def hash_of_code(path: Path) -> str:
     """Hash of what a module does: its abstract syntax without docstrings; `absent` where there is none."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return ABSENT
-    return _hash_of_syntax(data)
+    return CodeHashes().of(path)
 
 
 @lru_cache(maxsize=4096)

@@ -22,7 +22,7 @@ from measured.making import fitting, pruning
 from measured.making.costs import Costs
 from measured.making.environment import describe
 from measured.making.executor import Executor, ExecutorGone, killed
-from measured.making.fingerprint import Sources, plain_json
+from measured.making.fingerprint import CodeHashes, Sources, digest, plain_json
 from measured.making.made import Product, Stale, made
 from measured.making.order import Order, Outcome
 from measured.making.products import FigureProduct, RecordProduct, RunProduct
@@ -67,9 +67,14 @@ class Job:
         return self.product.files
 
 
-def sources_of(project: Project) -> Sources:
+def code_of(project: Project) -> CodeHashes:
+    """What the project's files of code do, as hashes; those that a build has kept are read here."""
+    return CodeHashes(project.build / "cache" / "code.json")
+
+
+def sources_of(project: Project, code: CodeHashes | None = None) -> Sources:
     """The project's code as it is now."""
-    return Sources(project.packages, project.build / "cache" / "code.json")
+    return Sources(project.packages, code or code_of(project))
 
 
 def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = False) -> list[Job]:
@@ -80,7 +85,9 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
         sources: its code, where somebody has read it.
         all_here: whether runs and records that were taken over count as not made.
     """
-    sources, plain, costs = sources or sources_of(project), replace(project), Costs.of(project)
+    sources, costs = sources or sources_of(project), Costs.of(project)
+    # Whoever makes one thing lists no others: to import what only the other list names takes longer.
+    measuring, drawing = replace(project, figures=""), replace(project, experiments="")
     found: list[Job] = []
     stale: dict[str, str] = {}
     for experiment in project.declared.values():
@@ -89,11 +96,11 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
         runs = tuple(
             RunProduct(project, experiment, run, sources) for run in experiment.runs_in(project.quick)
         )
-        run_jobs = [_run_job(plain, product, costs, all_here) for product in runs]
+        run_jobs = [_run_job(measuring, product, costs, all_here) for product in runs]
         record = RecordProduct(project, experiment, runs, sources)
         waiting = [job.name for job in run_jobs if job.why]
         why = f"{len(waiting)} of its runs are made anew" if waiting else _taken(record, all_here)
-        order = Order(plain, "record", experiment.name)
+        order = Order(measuring, "record", experiment.name)
         seconds = costs.seconds(experiment.name) or UNKNOWN_SECONDS
         after = tuple(job.name for job in run_jobs)
         job = _job(record, why, after, order, seconds)
@@ -108,7 +115,7 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
         why = f"record {', '.join(anew)} is made anew" if anew else ""
         product = FigureProduct(project, plot, sources)
         seconds = costs.seconds(product.name) or 1.0
-        found.append(_job(product, why, plot.records, Order(plain, "figure", plot.name), seconds))
+        found.append(_job(product, why, plot.records, Order(drawing, "figure", plot.name), seconds))
     return found
 
 
@@ -129,7 +136,8 @@ def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -
     Raises:
         MeasuredError: one or more failed; what the others made stays.
     """
-    schedule = Schedule(stale)
+    once, twins = _made_once(stale)
+    schedule = Schedule(once)
     failures: list[str] = []
     with executor, Progress(schedule.total, executor.workers, say) as progress:
         running: dict[Future[Outcome], tuple[int, Job]] = {}
@@ -150,14 +158,15 @@ def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -
             for future in done:
                 worker, job = running.pop(future)
                 try:
-                    outcome = future.result()
-                    _store(project, job, outcome)
+                    outcome = stored(project, job, future)
+                    for twin in twins[job.name]:
+                        _copy(job, twin)
                     schedule.finish(job)
                     progress.ends(worker, job.seconds, outcome.seconds)
                 except ExecutorGone:
                     raise
-                except Exception as error:  # noqa: BLE001 - whatever a worker raises is told, with the others
-                    failures.append(_failure(project, job, error))
+                except MeasuredError as error:
+                    failures.append(str(error))
                     progress.ends(worker, job.seconds, job.seconds)
             progress.show()
     if failures:
@@ -166,8 +175,53 @@ def make(project: Project, stale: Iterable[Job], executor: Executor, say: Say) -
         )
 
 
-def refuse_stale(project: Project, *, all_here: bool = False) -> list[Job]:
+def _made_once(stale: Iterable[Job]) -> tuple[list[Job], dict[str, list[Job]]]:
+    """Runs that are called the same with the same are made once, as a first look's are that differ elsewhere.
+
+    Returns:
+        What is to be made; and by the name of each run those that are what it is.
+    """
+    first: dict[tuple[object, str], Job] = {}
+    twins: dict[str, list[Job]] = defaultdict(list)
+    named: dict[str, str] = {}
+    for job in stale:
+        called = id(job.product.run.function) if isinstance(job.product, RunProduct) else job.name
+        found = first.setdefault((called, digest(job.product.inputs())), job)
+        named[job.name] = found.name
+        if found is not job:
+            twins[found.name].append(job)
+    once = [replace(job, after=tuple(named.get(n, n) for n in job.after)) for job in first.values()]
+    return once, twins
+
+
+def _copy(made: Job, twin: Job) -> None:
+    for source, target in zip(made.makes, twin.makes, strict=True):
+        files.write_bytes(target, source.read_bytes())
+
+
+def stored(project: Project, job: Job, future: Future[Outcome]) -> Outcome:
+    """Wait for what a worker makes of a job, and store it.
+
+    Raises:
+        MeasuredError: it failed, for whatever reason; names the job.
+    """
+    try:
+        outcome = future.result()
+        _store(project, job, outcome)
+    except ExecutorGone:
+        raise
+    except Exception as error:
+        raise MeasuredError(_failure(project, job, error)) from error
+    return outcome
+
+
+def refuse_stale(project: Project, code: CodeHashes | None = None, *, all_here: bool = False) -> list[Job]:
     """Plan again: whatever is stale after the work is an error.
+
+    Args:
+        project: whose it is.
+        code: hashes of code, where somebody has some already.
+        all_here: see `jobs`.
 
     Returns:
         Everything that the project makes, all of it fresh.
@@ -175,7 +229,7 @@ def refuse_stale(project: Project, *, all_here: bool = False) -> list[Job]:
     Raises:
         MeasuredError: names what is stale, and why.
     """
-    every = jobs(project, all_here=all_here)
+    every = jobs(project, sources_of(project, code), all_here=all_here)
     left = [job for job in every if job.why]
     if left:
         raise MeasuredError(
@@ -318,7 +372,7 @@ def _store(project: Project, job: Job, outcome: Outcome) -> None:
         "processor": round(outcome.processor, 3),
         "memory": outcome.memory,
     }
-    files.write_json(project.timings / f"{_timing(job.order)}.json", taken)
+    files.write_json(project.timings / f"{timing_of(job.order)}.json", taken)
 
 
 def _vouched(project: Project, job: Job, arrays: bytes, voucher: bytes, outcome: Outcome) -> bytes:
@@ -342,10 +396,11 @@ def _vouched(project: Project, job: Job, arrays: bytes, voucher: bytes, outcome:
 
 def timings_of(jobs: Iterable[Job]) -> set[str]:
     """The names under which it is kept what jobs took."""
-    return {_timing(job.order) for job in jobs}
+    return {timing_of(job.order) for job in jobs}
 
 
-def _timing(order: Order) -> str:
+def timing_of(order: Order) -> str:
+    """The name under which it is kept what it took."""
     if order.kind == "figure":
         return f"figure {order.name}"
     return f"{order.name}.{order.run}" if order.run else order.name

@@ -8,8 +8,8 @@ tolerances. This finds mistakes, not malice: whoever sends results knows as well
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -18,8 +18,11 @@ from measured import archives, files
 from measured.errors import MeasuredError
 from measured.gate import accept, compare
 from measured.making import workflow
+from measured.making.beside import Beside
 from measured.making.confirming import commit_of_code
+from measured.making.costs import Costs
 from measured.making.executor import Executor
+from measured.making.order import Outcome
 from measured.making.products import RecordProduct, RunProduct
 from measured.making.sample import sample
 from measured.making.workflow import Job
@@ -42,53 +45,60 @@ def taken_over(jobs: Sequence[Job], kind: type[Products] = RunProduct) -> list[J
     return [job for job in jobs if isinstance(job.product, kind) and job.product.taken]
 
 
-def remeasure_a_few(
-    project: Project, jobs: Sequence[Job], executor: Callable[[Project, int], Executor], say: Say
-) -> list[str]:
-    """Make some of the runs and of the records that were taken over, unless that was done for this commit.
+def begin(
+    project: Project,
+    jobs: Sequence[Job],
+    beside: Beside,
+    executor: Callable[[Project, int], Executor],
+    say: Say,
+) -> Callable[[], list[str]]:
+    """Begin to make some of the runs and of the records that were taken over, unless that was done before.
 
     Args:
         project: whose they are, all of them fresh.
         jobs: everything that the project makes.
-        executor: makes one for a project, given how many things there will be.
+        beside: whose workers make them meanwhile.
+        executor: makes what has to be made besides to compare, given how many things there will be.
         say: receives what came out.
 
     Returns:
-        What is said of it once it was done.
-
-    Raises:
-        MeasuredError: what is measured here leaves its tolerance; nothing may be published.
+        What is called when it has to be known what came out. It returns what is said of it once it was done,
+        and raises MeasuredError where what is measured here leaves its tolerance: nothing may be published.
     """
     taken = [*taken_over(jobs), *taken_over(jobs, RecordProduct)]
     mark = project.build / STAMP
     if not taken:
         mark.unlink(missing_ok=True)
-        return []
+        return list
     done = [f"re-measured: a sample of {_counted(taken)} taken over was compared before, with the same code"]
     commit, before = commit_of_code(project), _read(mark)
     names = {job.name for job in taken}
     if before.get("commit") == commit and names <= set(before.get("taken", ())):
         say(*done)
-        return done
+        return lambda: done
+    seconds = _seconds_of(project)
     chosen = [
-        *_chosen(commit, taken_over(jobs), REMEASURED, TOGETHER),
-        *_chosen(commit, taken_over(jobs, RecordProduct), RECORDS, RECORDS_TOGETHER),
+        *_chosen(commit, taken_over(jobs), REMEASURED, TOGETHER, seconds),
+        *_chosen(commit, taken_over(jobs, RecordProduct), RECORDS, RECORDS_TOGETHER, seconds),
     ]
     told = ", ".join(job.name for job in chosen)
     say(f"re-measuring {_counted(taken, chosen)} that were taken over: {told}")
-    project.build.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=project.build, prefix="remeasured-") as folder:
-        again = _Again(project, replace(project, output=Path(folder)), jobs, executor, say)
-        again.make(chosen)
-        different = [job for job in chosen if not again.gave_the_same(job)]
+    apart = replace(project, output=beside.folder(project.build, "remeasured-"))
+    again = _Again(project, apart, jobs, executor, say)
+    made = again.begin(chosen, beside)
+
+    def finish() -> list[str]:
+        different = again.different(chosen, made)
         again.compare(different)
         for job in chosen:
             if job not in different:
                 again.keep(job)
-    same = f"{len(chosen) - len(different)} came out with the same bytes"
-    say(f"re-measured: {same}" + (f", {len(different)} within the tolerances" if different else ""))
-    files.write_json(mark, {"commit": commit, "taken": sorted(names)})
-    return done
+        same = f"{len(chosen) - len(different)} came out with the same bytes"
+        say(f"re-measured: {same}" + (f", {len(different)} within the tolerances" if different else ""))
+        files.write_json(mark, {"commit": commit, "taken": sorted(names)})
+        return done
+
+    return finish
 
 
 class _Again:
@@ -114,17 +124,33 @@ class _Again:
         self._jobs = {job.name: job for job in jobs}
         self._products = {job.name: job.product for job in workflow.jobs(apart)}
 
-    def make(self, chosen: Sequence[Job]) -> None:
-        """Make what was chosen; records with the runs of theirs that were made here, and else as they are."""
-        names = {job.name for job in chosen}
+    def begin(self, chosen: Sequence[Job], beside: Beside) -> dict[str, Future[Outcome]]:
+        """Hand out what was chosen; records are made of their runs as these are."""
         for job in chosen:
             if isinstance(job.product, RecordProduct):
-                self._copy_runs(job.product, names)
-        orders = [job for job in workflow.jobs(self._apart) if job.name in names]
-        workflow.make(self._apart, orders, self._executor(self._apart, len(orders)), self._say)
+                self._copy_runs(job.product)
+        return beside.hand_out(
+            {
+                job.name: (replace(job.order, inputs=job.product.inputs()), job.seconds)
+                for job in self._orders(chosen)
+            }
+        )
 
-    def gave_the_same(self, job: Job) -> bool:
-        """Whether what was made here has the same bytes."""
+    def different(self, chosen: Sequence[Job], made: Mapping[str, Future[Outcome]]) -> list[Job]:
+        """Those that were made here with other bytes.
+
+        Raises:
+            MeasuredError: one could not be made.
+        """
+        for order in self._orders(chosen):
+            workflow.stored(self._apart, order, made[order.name])
+        return [job for job in chosen if not self._gave_the_same(job)]
+
+    def _orders(self, chosen: Sequence[Job]) -> list[Job]:
+        names = {job.name for job in chosen}
+        return [job for job in workflow.jobs(self._apart) if job.name in names]
+
+    def _gave_the_same(self, job: Job) -> bool:
         here = self._products[job.name].files[0]
         return archives.read_bytes(here) == archives.read_bytes(job.product.files[0])
 
@@ -143,21 +169,26 @@ class _Again:
             MeasuredError: one left its tolerance, or a claim comes out differently.
         """
         by_experiment = {job.product.experiment.name: job for job in different}
+        of_other_runs = {
+            job.product.experiment.name for job in different if isinstance(job.product, RunProduct)
+        }
         for name, job in by_experiment.items():
             record = self._jobs[name]
             path = self._products[name].files[0]
-            if not path.exists():
-                self.make([record])
+            if name in of_other_runs:
+                self._copy_runs(record.product)
+                orders = self._orders([record])
+                workflow.make(self._apart, orders, self._executor(self._apart, len(orders)), self._say)
             elsewhere, here = read_record(record.product.files[0]), read_record(path)
             stored = accept.expectations(record.product.experiment, elsewhere, {})
             _refuse_other_values(job, here, compare.compare(here, stored), elsewhere)
 
-    def _copy_runs(self, record: RecordProduct, but: set[str]) -> None:
+    def _copy_runs(self, record: RecordProduct) -> None:
         """Put the runs of a record beside those that are made here."""
         for run in record.runs:
             for path in run.files:
                 target = self._apart.build / path.relative_to(self._project.build)
-                if run.name not in but and not target.exists():
+                if not target.exists():
                     files.write_bytes(target, path.read_bytes())
 
 
@@ -172,14 +203,22 @@ def _counted(taken: Sequence[Job], chosen: Sequence[Job] | None = None) -> str:
     return " and ".join(told)
 
 
-def _chosen(commit: str, jobs: Sequence[Job], count: int, together: float) -> list[Job]:
+def _chosen(
+    commit: str, jobs: Sequence[Job], count: int, together: float, seconds: Callable[[Job], float]
+) -> list[Job]:
     """Drawn by the commit and by what was taken; as many as wanted, be it that the lightest take longer."""
-    lightest = sum(sorted(job.seconds for job in jobs)[:count])
+    lightest = sum(sorted(map(seconds, jobs))[:count])
 
     def name(job: Job) -> str:
         return f"{commit} {job.name} {job.product.identity()}"
 
-    return sample(jobs, name, lambda job: job.seconds, count, max(together, lightest))
+    return sample(jobs, name, seconds, count, max(together, lightest))
+
+
+def _seconds_of(project: Project) -> Callable[[Job], float]:
+    """What each takes by the committed table: on a slow or a busy machine the sample is the same."""
+    table = Costs.of(project).table
+    return lambda job: table.get(workflow.timing_of(job.order), job.seconds)
 
 
 def _refuse_other_values(job: Job, here: Record, drift: Sequence[compare.Drift], elsewhere: Record) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from measured.making.fingerprint import Sources
 from measured.making.products import RecordProduct, RunProduct
-from measured.making.workflow import sources_of
 from measured.project import Project
 from measured.results.archive import ARCHIVE, FOLDER, INDEX, pack
 from measured.site.provenance import run_in_words
@@ -29,7 +29,7 @@ class Results:
         """All that are declared; in quick mode none, since nobody could take them over."""
         if project.quick:
             return cls(())
-        sources = sources_of(project)
+        sources = Sources(project.packages)  # nobody asks what they would be made from
         return cls(
             tuple(
                 RecordProduct(

@@ -13,6 +13,7 @@ import measured
 from measured import files
 from measured.errors import MeasuredError
 from measured.gate import publishable
+from measured.making.fingerprint import HashOfCode
 from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
 from measured.site import finish, hooks, links, own_files, render, theme_scripts
@@ -20,7 +21,13 @@ from measured.site.finish_page import Setting, file_of
 from measured.site.weave_site import WOVEN, WovenSite, weave_site
 
 
-def make(project: Project, target: Path, environment: dict[str, str], state: str = "") -> finish.Report:
+def make(
+    project: Project,
+    target: Path,
+    environment: dict[str, str],
+    state: str = "",
+    code: HashOfCode | None = None,
+) -> finish.Report:
     """Make a site from measured records and drawn figures.
 
     Args:
@@ -28,13 +35,14 @@ def make(project: Project, target: Path, environment: dict[str, str], state: str
         target: the folder it goes to; emptied first.
         environment: variables for the renderer.
         state: of all that was measured; empty where it is not known.
+        code: hashes a file of code, where somebody knows some of them.
 
     Raises:
         MeasuredError: a stage refused; nothing of `target` is fit to be published.
     """
     settings = SiteSettings.load(project.root)
     chosen = render.renderer_named(project.renderer)
-    site = weave_site(project, settings, state=state)
+    site = weave_site(project, settings, state=state, code=code)
     woven = project.build / WOVEN
     site.write(woven)
     render.render(settings, chosen, woven, target, environment=environment)

@@ -20,6 +20,7 @@ import measured
 from measured import fast_yaml, files, folders
 from measured.errors import MeasuredError
 from measured.making import confirming, workflow
+from measured.making.fingerprint import HashOfCode
 from measured.mkdocs_yml import SiteSettings, is_page
 from measured.project import Project
 from measured.site import collisions, data_files, generated, hooks, ledger, notebooks, provenance
@@ -123,7 +124,13 @@ class WovenSite:
         return len(self.pages)
 
 
-def weave_site(project: Project, settings: SiteSettings, drafts: bool = False, state: str = "") -> WovenSite:
+def weave_site(
+    project: Project,
+    settings: SiteSettings,
+    drafts: bool = False,
+    state: str = "",
+    code: HashOfCode | None = None,
+) -> WovenSite:
     """Weave all pages, and make everything that follows from them.
 
     Args:
@@ -131,6 +138,7 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False, s
         settings: of its site.
         drafts: with pages that are only previewed.
         state: of all that was measured; with it, what follows from that alone is generated once.
+        code: hashes a file of code, where somebody knows some of them; None for those that a build has kept.
 
     Raises:
         MeasuredError: a page that cannot be woven; with path and line.
@@ -151,7 +159,7 @@ def weave_site(project: Project, settings: SiteSettings, drafts: bool = False, s
         false_parts=lambda name: _false_parts(project, records, name),
     )
     renderer = Renderer.of(settings, project.build / "readings")
-    code = workflow.sources_of(project).code.of
+    code = code or workflow.code_of(project).of
     setup = Setup(project.root, project.build, project.site, project.packages, code)
 
     def executed(pages: list[PageSource]) -> list[cells.Executed]:

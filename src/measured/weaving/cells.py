@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from measured import files, keeping
-from measured.counting import counted
 from measured.errors import MeasuredError
 from measured.making import environment
 from measured.making.fingerprint import Fingerprint, file_of, of_software
 from measured.making.made import Fresh, made
 from measured.weaving import kernel
-from measured.weaving.fences import CellAttributes, cell_attributes
+from measured.weaving.fences import CellAttributes, cell_attributes, refuse_odd_marks
 from measured.weaving.kernel import Setup
 from measured.weaving.outputs import Showing, fenced
 from measured.weaving.page import Fence, PageSource
@@ -291,24 +290,10 @@ def _cell(fence: Fence, path: Path) -> CodeCell:
         source = source_of(attributes.source, path, fence.line)
         pulled = source.count("\n") + (3 if code else 0)
         code = "\n\n\n".join(filter(None, [source, code]))
-    _refuse_missing_lines(attributes.rendered, code, path, fence.line)
+    refuse_odd_marks(attributes.marked, code, path, fence.line)
     return CodeCell(
         fence.line, code, attributes, fence.prefix, fence.place.box if fence.prefix else "div", pulled
     )
-
-
-def _refuse_missing_lines(rendered: str, code: str, path: Path, line: int) -> None:
-    """Lines that are to be marked are lines of the code."""
-    marked = re.search(r'hl_lines="([^"]*)"', rendered)
-    last = code.count("\n") + 1
-    for number in map(int, re.findall(r"\d+", marked[1] if marked else "")):
-        if not 1 <= number <= last:
-            raise MeasuredError(
-                f"hl_lines marks line {number} of code that has {counted(last, 'line')}",
-                path=path,
-                line=line,
-                expected="lines of the cell, counted from 1",
-            )
 
 
 def source_of(reference: str, path: Path, line: int) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from measured.counting import counted
 from measured.errors import MeasuredError
 from measured.weaving.page import Fence
 
@@ -51,6 +52,7 @@ class CellAttributes:
         alt: what its pictures show.
         html: how its HTML is shown.
         rendered: what the renderer gets, as written.
+        marked: which lines are marked, as written.
     """
 
     tags: tuple[str, ...] = ()
@@ -59,6 +61,7 @@ class CellAttributes:
     alt: str = ""
     html: str = "sanitised"
     rendered: str = ""
+    marked: str = ""
 
 
 def cell_attributes(fence: Fence, path: Path) -> CellAttributes:
@@ -78,9 +81,6 @@ def cell_attributes(fence: Fence, path: Path) -> CellAttributes:
             raise refuse(
                 f"unknown tag {tag}{_meant(tag, TAGS)}", " or ".join((", ".join(TAGS[:-1]), TAGS[-1]))
             )
-    for first, last in re.findall(r"(\d+)-(\d+)", said.get("hl_lines", "")):
-        if int(first) > int(last):
-            raise refuse(f"hl_lines={said['hl_lines']!r} counts down", _EXPECTED["hl_lines"])
     shown = " ".join(f'{key}="{said[key]}"' for key in RENDERED if key in said)
     return CellAttributes(
         tags,
@@ -89,7 +89,33 @@ def cell_attributes(fence: Fence, path: Path) -> CellAttributes:
         said.get("alt", ""),
         said.get("html", "sanitised"),
         shown,
+        said.get("hl_lines", ""),
     )
+
+
+def refuse_odd_marks(marked: str, code: str, path: Path, line: int) -> None:
+    """Refuse marks on lines that code does not have.
+
+    Args:
+        marked: what `hl_lines` says, well-formed: `2 4-5`.
+        code: all that is shown.
+        path: of the page.
+        line: of the fence.
+
+    Raises:
+        MeasuredError: a range that counts down, or a line before the first or behind the last.
+    """
+    count = code.count("\n") + 1
+    for first, last in re.findall(r"(\d+)(?:-(\d+))?", marked):
+        numbers = [int(first), int(last or first)]
+        if numbers != sorted(numbers):
+            problem, expected = f"hl_lines={marked!r} counts down", _EXPECTED["hl_lines"]
+        elif outside := [number for number in numbers if not 1 <= number <= count]:
+            problem = f"hl_lines marks line {outside[0]} of code that has {counted(count, 'line')}"
+            expected = "lines of the cell, counted from 1"
+        else:
+            continue
+        raise MeasuredError(problem, path=path, line=line, expected=expected, mend="mend the fence")
 
 
 def _said(info: str, refuse: Callable[[str, str], MeasuredError]) -> dict[str, str]:
