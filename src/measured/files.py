@@ -8,7 +8,6 @@ import json
 import os
 import tempfile
 import tokenize
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -109,13 +108,7 @@ def sha256_of_text(path: Path) -> str:
         MeasuredError: the file cannot be read.
     """
     try:
-        state = path.stat()
-        return _hash_of_text(path, state.st_mtime_ns, state.st_size)
+        data = path.read_bytes()
     except OSError as error:
         raise MeasuredError(f"cannot read: {error.strerror}", path=path) from error
-
-
-@lru_cache(maxsize=4096)
-def _hash_of_text(path: Path, changed: int, size: int) -> str:
-    """Once for each state of a file: hundreds of fingerprints share the same modules."""
-    return sha256(path.read_bytes().replace(b"\r\n", b"\n"))
+    return sha256(data.replace(b"\r\n", b"\n"))

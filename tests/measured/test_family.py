@@ -62,6 +62,29 @@ def test_a_claim_gets_values_in_the_order_measured_or_asked_for(findings):
     assert LONE.values(findings) == {"toy.lone": 7}
 
 
+def test_members_whose_holes_are_all_filled_are_those_that_a_search_finds():
+    ambiguous = Family("toy.{one}_{other}", "{one} and {other}", WHY, "d")
+    values = dict(one=["a", "b_c"], other=["c", "d"])
+    found = Findings(
+        tuple(ambiguous.of(n, one=o, other=t) for n, (o, t) in enumerate(itertools.product(*values.values())))
+    )
+    searched = {i: h for i in (m.id for m in found.measurements) if (h := ambiguous.holes_of(i))}
+    for one, other in itertools.product(("a", "b", "b_c"), ("c", "d", "c_d")):
+        expected = [i for i, holes in searched.items() if holes == {"one": one, "other": other}]
+        try:
+            assert list(ambiguous.members(found, one=one, other=other)) == expected
+        except MeasuredError:
+            assert not expected
+    assert list(ambiguous.members(found, other=["d", "c"], one="a")) == ["toy.a_d", "toy.a_c"]
+
+
+def test_findings_but_some_are_the_others_in_their_order(findings):
+    moved = findings.but([WEIGHT.of(0.9, way="scaled", d=1024)])
+    assert [m.id for m in moved.measurements] == [m.id for m in findings.measurements]
+    assert (moved["toy.weight.scaled.d1024"], moved["toy.weight.scaled.d4"]) == (0.9, 0.1)
+    assert findings["toy.weight.scaled.d1024"] == 0.2
+
+
 def test_members_of_another_family_that_look_alike_are_left_out():
     other = Family("toy.weight.{way}.{rest}", "w", WHY, ".1f")
     found = Findings((WEIGHT.of(0.1, way="scaled", d=4), other.of(0.2, way="scaled", rest="d5")))

@@ -289,6 +289,16 @@ def test_samples_that_decide_may_move_by_half_of_what_the_claim_bears():
     assert both == {"dice.mean": pytest.approx(0.005, rel=0.1)}
 
 
+def test_which_samples_decide_is_found_out_once(monkeypatch):
+    asked, moves_with = [], margins.Slack._moves_with
+    monkeypatch.setattr(
+        margins.Slack, "_moves_with", lambda *given: asked.append(given[1:]) or moves_with(*given)
+    )
+    record = record_of((measured(0.95, Exact(WHY), **SEEDS),))
+    assert [d.kind for d in margins.drift([claim(every_seed)], record, {})] == []
+    assert len(asked) == 1
+
+
 def test_samples_that_no_claim_decides_on_are_not_kept():
     others = (measured(0.95, Exact(WHY), **SEEDS), measured(0.5, Exact(WHY), "dice.aside", **SEEDS))
     passing_over = claim(

@@ -43,6 +43,20 @@ def test_a_record_survives_the_disk(tmp_path):
     assert np.array_equal(again.arrays["faces"], np.arange(6))
 
 
+def test_what_is_read_is_what_is_there_whatever_age_and_size_say(tmp_path, monkeypatch):
+    path = tmp_path / "dice.json"
+    record.write_record(tmp_path, made(parameters={"draws": 10}))
+    state = path.stat()
+    monkeypatch.setattr(type(path), "stat", lambda *_, **__: state)  # of each file, whatever becomes of it
+    assert record.read_record(path).parameters == {"draws": 10}
+    assert files.sha256_of_text(path) == files.sha256(path.read_bytes())
+    data = files.json_bytes(archives.sealed({**json.loads(path.read_bytes()), "parameters": {"draws": 99}}))
+    assert len(data) == state.st_size
+    path.write_bytes(data)
+    assert record.read_record(path).parameters == {"draws": 99}
+    assert files.sha256_of_text(path) == files.sha256(data)
+
+
 def test_the_same_record_is_the_same_bytes(tmp_path):
     for folder in ("a", "b"):
         record.write_record(tmp_path / folder, made())

@@ -11,25 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from attention_from_scratch.experiments import speller_measures as measures
 from attention_from_scratch.experiments import spelling_plan as plan
-from attention_from_scratch.experiments.speller_measures import (
-    AGREES,
-    BEAM_PHONEME_ERROR,
-    BELIEVED,
-    BLOCKS,
-    BY_PLACE,
-    BYTES,
-    CACHE_DIFFERENCE,
-    CHANGED,
-    FINAL_E,
-    FINAL_E_WORDS,
-    LETTER_WORDS,
-    LIKELIER,
-    LOOKED_AT,
-    PHONEME_ERROR,
-    SAME_BITS,
-    measure,
-)
+from attention_from_scratch.experiments.speller_measures import measure
 from attention_from_scratch.experiments.speller_trials import ask, ask_about_the_e
 from attention_from_scratch.experiments.spelling_runs import train_and_keep
 from measured.terms.claims import Claim, Verdict, above, below, equal, every
@@ -79,52 +63,55 @@ def runs() -> tuple[Run, ...]:
 
 
 def _few_errors(found: Findings) -> Verdict:
-    return below({"transformer": PHONEME_ERROR.value(found, model="transformer")}, 0.11)
+    return below({"transformer": measures.PHONEME_ERROR.value(found, model="transformer")}, 0.11)
 
 
 def _small_enough(found: Findings) -> Verdict:
-    return below({"bytes": BYTES.value(found, model="both")}, 250_000)
+    return below({"bytes": measures.BYTES.value(found, model="both")}, 250_000)
 
 
 def _later_sounds_change_nothing(found: Findings) -> Verdict:
-    return equal(CHANGED.values(found), 0)
+    return equal(measures.CHANGED.values(found), 0)
 
 
 def _cache_is_equal_to_rounding(found: Findings) -> Verdict:
     """What is left at twice the digits tells rounding from a small mistake."""
-    apart = {dtype: family.value(found) for dtype, family in CACHE_DIFFERENCE.items()}
+    apart = {dtype: family.value(found) for dtype, family in measures.CACHE_DIFFERENCE.items()}
     return every(
         below({"float32": apart["float32"]}, 1e-4),
         below({"float64": apart["float64"]}, 1e-12),
-        below({"the same to the last bit": SAME_BITS.value(found, dtype="float32")}, 0.9),
+        below({"the same to the last bit": measures.SAME_BITS.value(found, dtype="float32")}, 0.9),
     )
 
 
 def _likelier_is_not_righter(found: Findings) -> Verdict:
     most, one = PARAMETERS["beams"][-1], PARAMETERS["beams"][0]
-    gained = BEAM_PHONEME_ERROR.value(found, beams=one) - BEAM_PHONEME_ERROR.value(found, beams=most)
+    gained = measures.BEAM_PHONEME_ERROR.value(found, beams=one) - measures.BEAM_PHONEME_ERROR.value(
+        found, beams=most
+    )
     return every(
-        above({"words": LIKELIER.value(found, beams=most)}, 0.01), below({"change": abs(gained)}, 0.01)
+        above({"words": measures.LIKELIER.value(found, beams=most)}, 0.01),
+        below({"change": abs(gained)}, 0.01),
     )
 
 
 def _believes_what_is_wrong(found: Findings) -> Verdict:
-    return above({"believed": BELIEVED.value(found)}, 0.75)
+    return above({"believed": measures.BELIEVED.value(found)}, 0.75)
 
 
 def _weights_name_what_is_needed(found: Findings) -> Verdict:
-    named = AGREES.value(found, block=BLOCKS[-1], head="mean")
-    return above({"above the place alone": named - BY_PLACE.value(found)}, 0.1)
+    named = measures.AGREES.value(found, block=measures.BLOCKS[-1], head="mean")
+    return above({"above the place alone": named - measures.BY_PLACE.value(found)}, 0.1)
 
 
 def _silent_letters_are_looked_at_less(found: Findings) -> Verdict:
-    looked = {kind: LOOKED_AT.value(found, letters=kind) for kind in LETTER_WORDS}
+    looked = {kind: measures.LOOKED_AT.value(found, letters=kind) for kind in measures.LETTER_WORDS}
     return above({kind: looked["all"] - looked[kind] for kind in ("silent", "final_e")}, 0.1)
 
 
 def _weights_mislead_about_the_e(weight: float, transplanted: float) -> Callable[[Findings], Verdict]:
     def predicate(found: Findings) -> Verdict:
-        share = {what: FINAL_E.value(found, what=what) for what in FINAL_E_WORDS}
+        share = {what: measures.FINAL_E.value(found, what=what) for what in measures.FINAL_E_WORDS}
         return every(
             below({"weight on the e": share["weight"]}, weight),
             above({"struck": share["changed_without"]}, 0.75),
@@ -143,8 +130,8 @@ FRESH = Trial(
     tolerance={
         **dict.fromkeys(("phoneme_error", "beams_change"), 0.02),
         **dict.fromkeys(("likelier", "believed", "named", "by_place"), 0.1),
-        **dict.fromkeys((f"looked_at_{kind}" for kind in LETTER_WORDS), 0.15),
-        **dict.fromkeys(FINAL_E_WORDS, 0.2),
+        **dict.fromkeys((f"looked_at_{kind}" for kind in measures.LETTER_WORDS), 0.15),
+        **dict.fromkeys(measures.FINAL_E_WORDS, 0.2),
         **{"bytes": 8_000, "same_bits": 0.3, "cache_float32": 5e-5, "cache_float64": 1e-13},
     },
 )
@@ -162,7 +149,7 @@ THE_E = Trial(
         "batch": PARAMETERS["batch"],
         "levels": PARAMETERS["levels"]["transformer"],
     },
-    tolerance=dict.fromkeys(FINAL_E_WORDS, 0.2),
+    tolerance=dict.fromkeys(measures.FINAL_E_WORDS, 0.2),
 )
 NOT_ABOUT_THE_E = (
     instead("transformer.final_e.changed_without", by="transformer.final_e.changed_when_hidden"),

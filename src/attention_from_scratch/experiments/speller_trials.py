@@ -6,27 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from attention_from_scratch import decoding
+from attention_from_scratch.experiments import speller_measures as measures
 from attention_from_scratch.experiments import spelling_plan as plan
-from attention_from_scratch.experiments.speller_measures import (
-    AGREES,
-    BEAM_PHONEME_ERROR,
-    BELIEVED,
-    BLOCKS,
-    BY_PLACE,
-    BYTES,
-    CACHE_DIFFERENCE,
-    CHANGED,
-    FINAL_E,
-    FINAL_E_WORDS,
-    LETTER_WORDS,
-    LIKELIER,
-    LOOKED_AT,
-    PHONEME_ERROR,
-    SAME_BITS,
-    final_e,
-    measure,
-    said_rightly,
-)
+from attention_from_scratch.experiments.speller_measures import final_e, measure, said_rightly
 from attention_from_scratch.experiments.spelling_runs import train_and_keep
 from attention_from_scratch.speller_export import weights_in
 from measured.terms.experiment import Findings
@@ -86,21 +68,24 @@ def ask(
         drawn=[],
         **dictionary,
     )
-    one, most = (BEAM_PHONEME_ERROR.value(found, beams=count) for count in (beams[0], beams[-1]))
+    one, most = (measures.BEAM_PHONEME_ERROR.value(found, beams=count) for count in (beams[0], beams[-1]))
     kept = {
-        "phoneme_error": PHONEME_ERROR.value(found, model="transformer"),
-        "bytes": BYTES.value(found, model="both"),
-        "logits_changed": sum(CHANGED.values(found).values()),
-        "cache_float32": CACHE_DIFFERENCE["float32"].value(found),
-        "cache_float64": CACHE_DIFFERENCE["float64"].value(found),
-        "same_bits": SAME_BITS.value(found, dtype="float32"),
-        "likelier": LIKELIER.value(found, beams=beams[-1]),
+        "phoneme_error": measures.PHONEME_ERROR.value(found, model="transformer"),
+        "bytes": measures.BYTES.value(found, model="both"),
+        "logits_changed": sum(measures.CHANGED.values(found).values()),
+        "cache_float32": measures.CACHE_DIFFERENCE["float32"].value(found),
+        "cache_float64": measures.CACHE_DIFFERENCE["float64"].value(found),
+        "same_bits": measures.SAME_BITS.value(found, dtype="float32"),
+        "likelier": measures.LIKELIER.value(found, beams=beams[-1]),
         "beams_change": most - one,
-        "believed": BELIEVED.value(found),
-        "named": AGREES.value(found, block=BLOCKS[-1], head="mean"),
-        "by_place": BY_PLACE.value(found),
-        **{f"looked_at_{kind}": LOOKED_AT.value(found, letters=kind) for kind in LETTER_WORDS},
-        **{what: FINAL_E.value(found, what=what) for what in FINAL_E_WORDS},
+        "believed": measures.BELIEVED.value(found),
+        "named": measures.AGREES.value(found, block=measures.BLOCKS[-1], head="mean"),
+        "by_place": measures.BY_PLACE.value(found),
+        **{
+            f"looked_at_{kind}": measures.LOOKED_AT.value(found, letters=kind)
+            for kind in measures.LETTER_WORDS
+        },
+        **{what: measures.FINAL_E.value(found, what=what) for what in measures.FINAL_E_WORDS},
     }
     return {name: float(value) for name, value in kept.items()}
 
@@ -139,4 +124,4 @@ def ask_about_the_e(
     found = Findings(
         tuple(final_e(decoding.EncoderDecoder.of(weights_in(run)), said_rightly(run, dictionary)))
     )
-    return {what: float(FINAL_E.value(found, what=what)) for what in FINAL_E_WORDS}
+    return {what: float(measures.FINAL_E.value(found, what=what)) for what in measures.FINAL_E_WORDS}

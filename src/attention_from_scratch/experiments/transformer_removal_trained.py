@@ -25,7 +25,7 @@ from measured.terms.claims import Claim, Verdict, above, below, every, falls
 from measured.terms.experiment import Experiment, Findings, Table
 from measured.terms.family import Family
 from measured.terms.measurement import Spread
-from measured.terms.null import becomes, flat, instead, one_seed, relabelled, swapped
+from measured.terms.null import Null, becomes, flat, instead, one_seed, relabelled, swapped
 from measured.terms.scope import Scope
 from measured.terms.trial import Confirmation, Study, Trial, read_outcomes
 
@@ -96,6 +96,7 @@ DEEP = [depth for depth in plan.REMOVAL_DEPTHS if depth > 1]
 OTHERS = [variant for variant in plan.VARIANTS if variant != "residual"]
 DISPENSABLE = ["norm", "feed_forward"]
 LEAD = 0.02
+AT = "transformer.removal.accuracy.{variant}.d{depth}"
 
 
 def _leads(
@@ -114,16 +115,35 @@ def _leads(
     }
 
 
-def _residual_behind(found: Findings) -> Verdict:
-    return every(
-        *(above({name: lead}, 0.02) for depth in DEEP for name, lead in _leads(found, depth).items())
-    )
+def _residual_behind(found: Findings, of_seeds: Callable[[Iterable[float]], float] = min) -> Verdict:
+    leads = (_leads(found, depth, of_seeds).items() for depth in DEEP)
+    return every(*(above({name: lead}, LEAD) for by_model in leads for name, lead in by_model))
 
 
 def _residual_mostly_behind(found: Findings) -> Verdict:
     """After a fresh seed whose two blocks without sums came near the others: what most seeds do."""
-    leads = (_leads(found, depth, median).items() for depth in DEEP)
-    return every(*(above({name: lead}, 0.02) for by_model in leads for name, lead in by_model))
+    return _residual_behind(found, median)
+
+
+def _nowhere_behind(level: Callable[..., Null], mixed: Callable[..., Null]) -> tuple[Null, ...]:
+    """Worlds in which, at one depth, the model without residual sums answers as much as another.
+
+    Args:
+        level: puts a model's accuracy elsewhere, of one seed or of all.
+        mixed: makes two models one another's.
+    """
+    return tuple(
+        null
+        for depth in DEEP
+        for null in (
+            level(AT.format(variant="residual", depth=depth), by=1.0),
+            *(
+                level(AT.format(variant=variant, depth=depth), by="transformer.removal.chance")
+                for variant in OTHERS
+            ),
+            mixed(AT.format(variant="residual", depth=depth), AT.format(variant="positions", depth=depth)),
+        )
+    )
 
 
 def _residual_worsens(found: Findings) -> Verdict:
@@ -221,27 +241,13 @@ LEAST_LEAD = " and ".join(
 )
 LEAST_WITHOUT = f"min({', '.join(f'{variant}_{depth}' for variant in DISPENSABLE for depth in DEEP)}) > 0.8"
 MOST_OF_ONE = f"max({', '.join(f'{variant}_1' for variant in plan.VARIANTS)}) < 0.4"
-AT = "transformer.removal.accuracy.{variant}.d{depth}"
 CLAIMS = (
     Claim(
         "transformer.removal_residual_behind",
         "with two, four and eight blocks the model without residual sums answers more than 0.02 less than "
         "each other model of that depth, from every seed",
         _residual_behind,
-        nulls=tuple(
-            null
-            for depth in DEEP
-            for null in (
-                one_seed(AT.format(variant="residual", depth=depth), by=1.0),
-                *(
-                    one_seed(AT.format(variant=variant, depth=depth), by="transformer.removal.chance")
-                    for variant in OTHERS
-                ),
-                relabelled(
-                    AT.format(variant="residual", depth=depth), AT.format(variant="positions", depth=depth)
-                ),
-            )
-        ),
+        nulls=_nowhere_behind(one_seed, relabelled),
         confirmed_by=Confirmation(EACH, LEAST_LEAD),
     ),
     Claim(
@@ -249,20 +255,7 @@ CLAIMS = (
         "with two, four and eight blocks the model without residual sums answers more than 0.02 less than "
         "each other model of that depth, from most seeds",
         _residual_mostly_behind,
-        nulls=tuple(
-            null
-            for depth in DEEP
-            for null in (
-                becomes(AT.format(variant="residual", depth=depth), by=1.0),
-                *(
-                    becomes(AT.format(variant=variant, depth=depth), by="transformer.removal.chance")
-                    for variant in OTHERS
-                ),
-                swapped(
-                    AT.format(variant="residual", depth=depth), AT.format(variant="positions", depth=depth)
-                ),
-            )
-        ),
+        nulls=_nowhere_behind(becomes, swapped),
         confirmed_by=Confirmation(MOSTLY, LEAST_LEAD, least="most"),
     ),
     Claim(

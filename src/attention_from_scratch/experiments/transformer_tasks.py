@@ -14,7 +14,7 @@ Refuted, if one kind of model were the best at all tasks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -38,7 +38,7 @@ from measured.terms.claims import Claim, Verdict, above, below, every
 from measured.terms.experiment import Cell, Experiment, Findings, Table
 from measured.terms.family import Family
 from measured.terms.measurement import Close, Measurement, Spread
-from measured.terms.null import becomes, instead, one_seed, swapped
+from measured.terms.null import Null, becomes, instead, one_seed, swapped
 from measured.terms.scope import Scope
 from measured.terms.trial import Confirmation, Outcomes, Study, read_outcomes
 
@@ -262,28 +262,43 @@ COPIES_ON = ["transformer", "gru"]
 STOPS_COPYING = ["sinusoidal", "linear", "lstm", "simple_rnn"]
 
 PARITY_CARRIED_ON = "min(lstm_beyond, gru_beyond, simple_rnn_beyond) > 0.95 and transformer_within < 0.65"
+
+
+def _not_carried_on(level: Callable[..., Null]) -> tuple[Null, ...]:
+    """Worlds in which a recurrent layer carries no parity on, or the transformer answers as many.
+
+    Args:
+        level: puts a model's accuracy elsewhere, of one seed or of all.
+    """
+    of = "transformer.tasks.accuracy.parity"
+    return (
+        *(swapped(f"{of}.{model}.{{where}}", f"{of}.transformer.{{where}}") for model in RECURRENT),
+        *(level(f"{of}.{model}.beyond", by="transformer.tasks.chance.parity") for model in RECURRENT),
+        level(f"{of}.transformer.within", by=1.0),
+    )
+
+
+def _copied_alike(*others: str) -> tuple[Null, ...]:
+    """Worlds in which another model copies as sinusoidal positions and linear attention do, or they as it.
+
+    Args:
+        others: models.
+    """
+    of, copying = "transformer.tasks.accuracy.copy", ("sinusoidal", "linear")
+    return (
+        *(swapped(f"{of}.{model}.within", f"{of}.{other}.within") for model in copying for other in others),
+        *(one_seed(f"{of}.{model}.within", by="transformer.tasks.chance.copy") for model in copying),
+        *(one_seed(f"{of}.{model}.within", by=1.0) for model in others),
+    )
+
+
 CLAIMS = (
     Claim(
         "transformer.tasks_parity",
         "every seed: LSTM, GRU and SimpleRNN answer more than 0.95 of the parities beyond the trained "
         "length, the transformer with ALiBi's positions less than 0.65 at the trained length",
         _parity,
-        nulls=(
-            *(
-                swapped(
-                    f"transformer.tasks.accuracy.parity.{model}.{{where}}",
-                    "transformer.tasks.accuracy.parity.transformer.{where}",
-                )
-                for model in RECURRENT
-            ),
-            *(
-                one_seed(
-                    f"transformer.tasks.accuracy.parity.{model}.beyond", by="transformer.tasks.chance.parity"
-                )
-                for model in RECURRENT
-            ),
-            one_seed("transformer.tasks.accuracy.parity.transformer.within", by=1.0),
-        ),
+        nulls=_not_carried_on(one_seed),
         confirmed_by=Confirmation(
             FRESH_PARITY,
             PARITY_CARRIED_ON,
@@ -294,22 +309,7 @@ CLAIMS = (
         "most seeds: LSTM, GRU and SimpleRNN answer more than 0.95 of the parities beyond the trained "
         "length, the transformer with ALiBi's positions less than 0.65 at the trained length",
         _parity_mostly,
-        nulls=(
-            *(
-                swapped(
-                    f"transformer.tasks.accuracy.parity.{model}.{{where}}",
-                    "transformer.tasks.accuracy.parity.transformer.{where}",
-                )
-                for model in RECURRENT
-            ),
-            *(
-                becomes(
-                    f"transformer.tasks.accuracy.parity.{model}.beyond", by="transformer.tasks.chance.parity"
-                )
-                for model in RECURRENT
-            ),
-            becomes("transformer.tasks.accuracy.parity.transformer.within", by=1.0),
-        ),
+        nulls=_not_carried_on(becomes),
         confirmed_by=Confirmation(
             FRESH_PARITY_MOSTLY,
             PARITY_CARRIED_ON,
@@ -383,26 +383,7 @@ CLAIMS = (
         "the symbols at the trained number; LSTM, GRU, SimpleRNN and the transformer with ALiBi's positions "
         "less than 0.9",
         _copy,
-        nulls=(
-            *(
-                swapped(
-                    f"transformer.tasks.accuracy.copy.{model}.within",
-                    f"transformer.tasks.accuracy.copy.{other}.within",
-                )
-                for model in ("sinusoidal", "linear")
-                for other in (*RECURRENT, "transformer")
-            ),
-            *(
-                one_seed(
-                    f"transformer.tasks.accuracy.copy.{model}.within", by="transformer.tasks.chance.copy"
-                )
-                for model in ("sinusoidal", "linear")
-            ),
-            *(
-                one_seed(f"transformer.tasks.accuracy.copy.{model}.within", by=1.0)
-                for model in (*RECURRENT, "transformer")
-            ),
-        ),
+        nulls=_copied_alike(*RECURRENT, "transformer"),
         confirmed_by=Confirmation(
             FRESH_COPY,
             "min(sinusoidal_within, linear_within) > 0.95 "
@@ -414,23 +395,7 @@ CLAIMS = (
         "every seed: the transformer with sinusoidal positions and linear attention copy more than 0.95 of "
         "the symbols at the trained number; LSTM, GRU and SimpleRNN less than 0.9",
         _copy_recurrent,
-        nulls=(
-            *(
-                swapped(
-                    f"transformer.tasks.accuracy.copy.{model}.within",
-                    f"transformer.tasks.accuracy.copy.{other}.within",
-                )
-                for model in ("sinusoidal", "linear")
-                for other in RECURRENT
-            ),
-            *(
-                one_seed(
-                    f"transformer.tasks.accuracy.copy.{model}.within", by="transformer.tasks.chance.copy"
-                )
-                for model in ("sinusoidal", "linear")
-            ),
-            *(one_seed(f"transformer.tasks.accuracy.copy.{model}.within", by=1.0) for model in RECURRENT),
-        ),
+        nulls=_copied_alike(*RECURRENT),
         confirmed_by=Confirmation(
             FRESH_COPY_APART,
             "min(sinusoidal_within, linear_within) > 0.95 "

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -52,70 +53,95 @@ def drift(claims: Sequence[Claim], record: Record, expected: Expectations) -> It
         record: what was measured.
         expected: what is stored; where nothing is, what would be stored is looked at.
     """
-    room = room_of(claims, record, expected)
-    for claim in claims:
-        slack = Slack(claim, record, expected, room)
+    slacks = _slacks(claims, record, expected)
+    room = _room_of(slacks)
+    for slack in slacks:
         if slack.measured.holds:
             yield from _on_arrays(slack)
-            yield from _loose(slack)
+            yield from _loose(slack.within(room))
     for name, within in room.samples.items():
         yield from _samples(name, within, record, expected)
 
 
 def room_of(claims: Iterable[Claim], record: Record, expected: Expectations) -> Room:
     """How far each value and sample may move before a claim that reads it could be false: half of that."""
-    room, slacks = Room(), [Slack(claim, record, expected) for claim in claims]
+    return _room_of(_slacks(claims, record, expected))
+
+
+def _room_of(slacks: Iterable[Slack]) -> Room:
+    room = Room()
     slacks = [slack for slack in slacks if slack.measured.holds and slack.looked_at.holds]
     for slack in slacks:
         share = slack.share_for_values()
         for name, width in slack.widths.items() if share < 1 else ():
             within = _rounded_down(width * share * _SHARE)
             room.values[name] = min(room.values.get(name, math.inf), within)
-    for slack in (replace(slack, room=room) for slack in slacks):
-        within = _rounded_down(slack.room_for_samples() * _SHARE) if slack.deciding_samples else 0.0
-        for name in slack.deciding_samples:
+    for slack in slacks:
+        deciding = slack.deciding_samples
+        within = _rounded_down(slack.within(room).room_for_samples() * _SHARE) if deciding else 0.0
+        for name in deciding:
             room.samples[name] = min(room.samples.get(name, math.inf), within)
     return room
 
 
 def turned(claims: Iterable[Claim], record: Record, expected: Expectations) -> set[str]:
     """What is read by claims that are true now and were false of what was last looked at."""
-    slacks = [Slack(claim, record, expected) for claim in claims]
+    slacks = _slacks(claims, record, expected)
     turned = [slack for slack in slacks if slack.measured.holds and not slack.looked_at.holds]
     return {name for slack in turned for name in slack.reading.measurements}
 
 
+def _slacks(claims: Iterable[Claim], record: Record, expected: Expectations) -> list[Slack]:
+    """Each claim, beside the same findings: all claims of an experiment read what it has measured."""
+    found = findings_of(record)
+    looked_at = replace(found, measurements=tuple(_looked_at(m, expected) for m in found.measurements))
+    return [Slack(claim, record, expected, found, looked_at) for claim in claims]
+
+
+def _looked_at(measurement: Measurement, expected: Expectations) -> Measurement:
+    """What was last looked at of a measurement, as far as it still stands; what was measured elsewhere."""
+    old = expected.get(measurement.id)
+    if old is None:
+        return measurement
+    one_sided = isinstance(measurement.tolerance, AtMost | AtLeast)
+    keeps = old.keeps(measurement) and not one_sided
+    return replace(
+        measurement,
+        value=old.under(measurement).value if keeps else measurement.value,
+        samples=old.samples if old.keeps_samples(measurement) else measurement.samples,
+    )
+
+
 @dataclass(frozen=True)
 class Slack:
-    """One claim, and the worlds in which everything that it reads has drifted as far as it may."""
+    """One claim, and the worlds in which everything that it reads has drifted as far as it may.
+
+    Args:
+        claim: the one.
+        record: what was measured.
+        expected: what is stored.
+        found: the record's findings.
+        findings: what was last looked at.
+        room: how far values and samples may move, where that is known.
+    """
 
     claim: Claim
     record: Record
     expected: Expectations
+    found: Findings
+    findings: Findings
     room: Room = field(default_factory=Room)
 
-    @cached_property
-    def findings(self) -> Findings:
-        """What was last looked at, as far as it still stands; what was measured elsewhere."""
-        found = findings_of(self.record)
-        return replace(found, measurements=tuple(map(self._looked_at, found.measurements)))
-
-    def _looked_at(self, measurement: Measurement) -> Measurement:
-        old = self.expected.get(measurement.id)
-        if old is None:
-            return measurement
-        one_sided = isinstance(measurement.tolerance, AtMost | AtLeast)
-        keeps = old.keeps(measurement) and not one_sided
-        return replace(
-            measurement,
-            value=old.under(measurement).value if keeps else measurement.value,
-            samples=old.samples if old.keeps_samples(measurement) else measurement.samples,
-        )
+    def within(self, room: Room) -> Slack:
+        """The same, where it is known how far values and samples may move; what was found out stays so."""
+        other = copy(self)
+        object.__setattr__(other, "room", room)
+        return other
 
     @cached_property
     def measured(self) -> Judgement:
         """The claim as it stands for what was measured."""
-        return judge(self.claim, findings_of(self.record))
+        return judge(self.claim, self.found)
 
     @cached_property
     def looked_at(self) -> Judgement:
@@ -148,9 +174,7 @@ class Slack:
 
     def judged(self, *moved: Measurement) -> Judgement:
         """The claim where these measurements are in the place of those that the record holds."""
-        by_id = {m.id: m for m in moved}
-        measurements = tuple(by_id.get(m.id, m) for m in self.findings.measurements)
-        return judge(self.claim, replace(self.findings, measurements=measurements))
+        return judge(self.claim, self.findings.but(moved))
 
     def tolerance(self, name: str) -> Expectation:
         """What the gate lets pass by the tolerance alone, around what was last looked at."""
@@ -273,7 +297,7 @@ def margins_to_keep(
     Returns:
         By the claim's id, what to expect of its margin: as it was last looked at, where it stands.
     """
-    slacks = [Slack(claim, record, expected) for claim in claims]
+    slacks = _slacks(claims, record, expected)
     found = {s.claim.id: s.measured.margin for s in slacks if s.measured.holds and s.reading.arrays}
     kept = {
         name: expected[name] for name, m in found.items() if name in expected and expected[name].accepts(m)

@@ -166,6 +166,8 @@ def every(*verdicts: Verdict) -> Verdict:
 
 def _name_beside(saw: Mapping[str, Any], name: str, value: Any) -> str:
     """The name, or one with a number where another value has it: two bounds are both told."""
+    if name not in saw:
+        return name
     names = (name if n == 1 else f"{name} {n}" for n in count(1))
     return next(free for free in names if free not in saw or saw[free] == value)
 

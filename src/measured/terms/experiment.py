@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -66,6 +66,17 @@ class Findings:
     @cached_property
     def _by_id(self) -> dict[str, Measurement]:
         return {m.id: m for m in self.measurements}
+
+    def but(self, measurements: Iterable[Measurement]) -> Findings:
+        """The same findings, with these measurements in the place of those of the same ids."""
+        by_id = self._by_id | {m.id: m for m in measurements}
+        other = Findings(tuple(by_id.values()), self.arrays, self.tables)
+        other.__dict__["_by_id"] = by_id  # known already, and asked of thousands of worlds
+        return other
+
+    def found(self, ids: Iterable[str]) -> Iterator[Measurement]:
+        """The measurements of these ids, as far as there are any, in their order."""
+        return (self._by_id[name] for name in ids if name in self._by_id)
 
     def __getitem__(self, name: str) -> Any:
         """The value of the measurement of that id; a KeyError names what there is."""

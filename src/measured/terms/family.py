@@ -19,9 +19,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import lru_cache
 from itertools import product
 from string import Formatter
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ class Family:
     @property
     def holes(self) -> tuple[str, ...]:
         """The names of all holes, in the order of the id."""
-        return tuple(name for _, name, _, _ in Formatter().parse(self.id) if name is not None)
+        return tuple(hole for _, hole in _parts_of(self.id) if hole is not None)
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -178,8 +179,8 @@ class Family:
 
     def holes_of(self, id_: str) -> dict[str, str] | None:
         """What fills the holes in this id, as text; None if it is of another family."""
-        found = self._pattern.fullmatch(id_)
-        return found.groupdict() if found else None
+        found = _filled_in(self.id, id_)
+        return None if found is None else dict(found)
 
     def members(self, findings: Findings, **holes: Any) -> dict[str, Measurement]:
         """The family's measurements among the findings.
@@ -197,8 +198,8 @@ class Family:
         self._refuse_unknown(holes)
         asked = {h: [str(v) for v in _listed(value)] for h, value in {**self.filled, **holes}.items()}
         found = []
-        for m in findings.measurements:
-            of = self.holes_of(m.id) if m.family in (self.id, "") else None
+        for m in self._among(findings, asked):
+            of = _filled_in(self.id, m.id) if m.family in (self.id, "") else None
             if of is not None and all(of[h] in values for h, values in asked.items()):
                 found.append(([values.index(of[h]) for h, values in asked.items()], of, m))
         for hole, values in asked.items():
@@ -209,6 +210,15 @@ class Family:
             raise MeasuredError(f"family {self.id}: nothing measured")
         found.sort(key=lambda entry: entry[0])
         return {m.id: m for _, _, m in found}
+
+    def _among(self, findings: Findings, asked: Mapping[str, Sequence[str]]) -> Iterable[Measurement]:
+        """Where to look for members: where every hole is filled, their ids say which they are."""
+        if len(asked) < len(self.holes):
+            return findings.measurements
+        texts = [
+            [text] if hole is None else [text + v for v in asked[hole]] for text, hole in _parts_of(self.id)
+        ]
+        return findings.found("".join(parts) for parts in product(*texts))
 
     def values(self, findings: Findings, **holes: Any) -> dict[str, Value]:
         """The values of `members`, by id."""
@@ -232,14 +242,6 @@ class Family:
                 found[f"{id_}.seed{seed}"] = sample
         return found
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        parts = [
-            re.escape(text) + (f"(?P<{hole}>[a-z0-9_]+)" if hole is not None else "")
-            for text, hole, _, _ in Formatter().parse(self.id)
-        ]
-        return re.compile("".join(parts))
-
     def _refuse_unknown(self, holes: Mapping[str, Any]) -> None:
         unknown = sorted(set(holes) - set(self.holes))
         if unknown:
@@ -247,6 +249,28 @@ class Family:
                 f"family {self.id} has no hole {', '.join(unknown)}",
                 expected=", ".join(self.holes) or "no hole at all",
             )
+
+
+@lru_cache(maxsize=4096)
+def _parts_of(id_: str) -> tuple[tuple[str, str | None], ...]:
+    """The texts of a family's id, each with the name of the hole behind it; None behind the last."""
+    return tuple((text, hole) for text, hole, _, _ in Formatter().parse(id_))
+
+
+@lru_cache(maxsize=4096)
+def _pattern_of(id_: str) -> re.Pattern[str]:
+    parts = [
+        re.escape(text) + (f"(?P<{hole}>[a-z0-9_]+)" if hole is not None else "")
+        for text, hole in _parts_of(id_)
+    ]
+    return re.compile("".join(parts))
+
+
+@lru_cache(maxsize=1 << 16)
+def _filled_in(id_: str, member: str) -> Mapping[str, str] | None:
+    """What fills the holes of a family's id in that of a member; asked of the same ids again and again."""
+    found = _pattern_of(id_).fullmatch(member)
+    return MappingProxyType(found.groupdict()) if found else None
 
 
 def rows(hole: str, values: Iterable[Any] | Mapping[Any, str], form: str = "") -> dict[str, dict[str, Any]]:

@@ -125,17 +125,17 @@ def read_record(path: Path) -> Record:
             its arrays are not the ones that it vouches for.
     """
     try:
-        state = path.stat()
-    except OSError as error:
-        raise _foreign(path, f"cannot be read ({error.strerror})") from error
-    found, arrays = _read_once(path, (state.st_ino, state.st_mtime_ns, state.st_ctime_ns, state.st_size))
+        data = archives.read_bytes(path, archives.JSON)
+    except MeasuredError as error:
+        raise _foreign(path, error.problem) from error
+    found, arrays = _read_once(path, data)
     return replace(found, arrays=LazyArrays(path.with_suffix(".npz"), arrays))
 
 
 @lru_cache(maxsize=32)
-def _read_once(path: Path, state: tuple[int, ...]) -> tuple[Record, str]:
-    """A record and the hash of its arrays: a build asks for each several times, and reads each state once."""
-    data = _read_json(path)
+def _read_once(path: Path, content: bytes) -> tuple[Record, str]:
+    """A record and the hash of its arrays: a build asks for each several times, and takes it apart once."""
+    data = _parsed(path, content)
     try:
         found = _record_from(data, path)
     # What a constructor says to values of the right type that do not go together.
@@ -248,9 +248,9 @@ def unpack_arrays(data: bytes, path: Path) -> dict[str, np.ndarray]:
         raise _foreign(path, error.problem) from error
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _parsed(path: Path, content: bytes) -> dict[str, Any]:
     try:
-        data = archives.read_json(path)
+        data = archives.parse_json(content)
     except MeasuredError as error:
         raise _foreign(path, error.problem) from error
     if not isinstance(data, dict) or "schema" not in data:
