@@ -4,7 +4,7 @@ const dom = ["CSSStyleSheet", "Element", "HTMLElement", "Node", "Option", "Event
 const observers = ["IntersectionObserver", "MutationObserver", "ResizeObserver"];
 const asking = ["URLSearchParams", "Blob", "Response", "DecompressionStream", "XMLHttpRequest", "Worker", "EventTarget", "MessageEvent"];
 const listening = ["addEventListener", "removeEventListener", "KeyboardEvent"];
-const timing = ["setTimeout", "clearTimeout", "getComputedStyle", "matchMedia", "devicePixelRatio"];
+const timing = ["setTimeout", "clearTimeout", "getComputedStyle", "matchMedia", "devicePixelRatio", "performance"];
 const globals = (...names) => Object.fromEntries(names.flat().map((name) => [name, "readonly"]));
 
 const rules = {

@@ -46,8 +46,16 @@ class _Host(SimpleHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
+    def __init__(
+        self, *args: object, faces_may_come: threading.Event | None = None, **kwargs: object
+    ) -> None:
+        self.faces_may_come = faces_may_come
+        super().__init__(*args, **kwargs)
+
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
+        if self.faces_may_come and path.suffix == ".woff2":
+            self.faces_may_come.wait(60)
         path = path / "index.html" if path.is_dir() else path
         if self.path.split("?")[0].endswith("/sitemap.xml"):
             return self._answer(200, self._sitemap(), ".xml")
@@ -91,9 +99,15 @@ def pages_of(site: Path) -> list[str]:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The folder at a free port of this machine; yields the address, with `/`."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Host, directory=str(folder)))
+def served(folder: Path, faces_may_come: threading.Event | None = None) -> Iterator[str]:
+    """The folder at a free port of this machine; yields the address, with `/`.
+
+    Args:
+        folder: what is served.
+        faces_may_come: until it is set, typefaces are waited for; None: they come at once.
+    """
+    host = partial(_Host, directory=str(folder), faces_may_come=faces_may_come)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), host)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:

@@ -89,6 +89,10 @@ ROLE_OF = {
 }
 # These have the ink of all code.
 PLAIN_CODE = ",".join(f'.highlight span[class="{name}"]' for name in ("n", "nn", "nf", "nc", "w", "p", "o"))
+# A width in words: as in formulas, where it can be told from code.
+WIDTH = re.compile(r"(?<![\w-])d_(k|v|model)(?![\w-])")
+IN_WORDS = "td, th, li, p, dt, dd, label"
+NOT_WORDS = re.compile(r"(<(code|pre|svg|script|style)\b.*?</\2>|<[^>]*>)", re.DOTALL)
 IN_FORMULAS = re.compile(r"(?<!</mi>)<mi>([QKVqkv])</mi>")  # not the index of d_k
 WORDS_A_MINUTE = 180  # slower than a novel: there are formulas and figures
 PICTURE_MINUTES = 1  # for each thing that one touches or answers
@@ -274,6 +278,7 @@ def finish(page: Page) -> int:
     mark_roles(page)
     unwrap_plain_code(page)
     explain_terms_once(page)
+    lower_indices(page)
     tell_time(page)
     return 1
 
@@ -312,6 +317,19 @@ def explain_terms_once(page: Page) -> None:
             element.unwrap()
         elif not any(above.tag == "details" for above in ancestors(element)):
             seen.add(term)
+
+
+def lower_indices(page: Page) -> None:
+    """In words and in tables the widths d_k, d_v and d_model look as in formulas, their index lowered."""
+    if page.article is None or not WIDTH.search(page.article.text()):
+        return
+    for element in page.article.css(IN_WORDS):
+        told = element.inner_html or ""
+        if not WIDTH.search(told) or any(inner != element for inner in element.css(IN_WORDS)):
+            continue
+        parts = NOT_WORDS.split(told)  # words, what is none, its tag's name if it has an end, words
+        parts[::3] = [WIDTH.sub(r"<i>d</i><sub>\1</sub>", words) for words in parts[::3]]
+        element.inner_html = "".join(part for place, part in enumerate(parts) if place % 3 != 2)
 
 
 def ancestors(node: Any) -> Iterator[Any]:

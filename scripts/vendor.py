@@ -67,6 +67,10 @@ class Face:
     style: str = "normal"
     features: tuple[str, ...] = ("kern", "liga", "mark", "mkmk", "ccmp", "tnum")
     is_rare: bool = False
+    # A late text face waits for the next page: what stands in is as wide on average, but lines would break
+    # elsewhere, and all below would move. Code is as wide as what stands in for it, and nothing stands in
+    # well for formulas: these come when they come.
+    display: str = "optional"
 
     @property
     def name(self) -> str:
@@ -81,7 +85,7 @@ class Face:
         fetched = f"  unicode-range: {ranges};\n" if self.is_rare else ""
         return (
             f'@font-face {{\n  font-family: "{self.family}";\n  font-style: {self.style};\n'
-            f"  font-weight: {self.weight};\n  font-display: swap;\n"
+            f"  font-weight: {self.weight};\n  font-display: {self.display};\n"
             f'  src: url("{self.name}") format("woff2");\n{fetched}}}\n'
         )
 
@@ -112,12 +116,14 @@ FACES = (
         "@fontsource/source-code-pro/files/source-code-pro-latin-400-normal.woff2",
         tuple(CODE),
         features=("mark", "ccmp"),
+        display="swap",
     ),
     Face(
         "STIX Two Math",
         "@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2",
         tuple(MATHS),
         features=("ccmp",),
+        display="swap",
     ),
     Face(
         "STIX Two Math",
@@ -125,6 +131,7 @@ FACES = (
         tuple(RARE_MATHS),
         features=("ccmp",),
         is_rare=True,
+        display="swap",
     ),
 )
 

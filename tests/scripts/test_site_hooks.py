@@ -84,6 +84,20 @@ def test_a_term_is_marked_where_a_section_first_names_it():
     )
 
 
+def test_the_index_of_a_width_is_lowered_in_words_and_not_in_code():
+    made = page(
+        '<table><tr><td>divided by √d_k</td><td><a id="d_k" href="#d_k">d_model</a> of 2</td></tr></table>'
+        "<ul><li>with <code>d_k</code> and d_v: <svg><text>d_k</text></svg></li></ul>"
+        "<pre>d_k</pre><p>hard_k, d_k-1</p>"
+    )
+    site_hooks.lower_indices(made)
+    text = made.text()
+    assert "√<i>d</i><sub>k</sub></td>" in text
+    assert '<a id="d_k" href="#d_k"><i>d</i><sub>model</sub></a> of 2' in text
+    assert "<code>d_k</code> and <i>d</i><sub>v</sub>: <svg><text>d_k</text></svg>" in text
+    assert "<pre>d_k</pre><p>hard_k, d_k-1</p>" in text
+
+
 def test_a_page_that_asks_for_no_time_is_left_alone():
     assert site_hooks.tell_time(page("words")) == 0
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
-from built import settle
+from built import settle, until
 from test_weight import SHIFT
 
 import browser as browsing
@@ -98,6 +99,43 @@ def test_nothing_moves_while_a_page_is_scrolled_to_its_end(visit, text_path, wid
     page.goto(page.url.replace("404.html", text_path.removesuffix("index.html")), wait_until="networkidle")
     settle(page)
     assert page.evaluate("window.shift") <= 0.02
+
+
+@pytest.mark.parametrize(("path", "width"), [("transformer/", 390), ("attention/", 1440)])
+def test_late_faces_move_nothing_and_the_next_page_has_them(browser, site, path, width):
+    may_come = threading.Event()
+    with browsing.served(site, may_come) as address:
+        context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
+        page = context.new_page()
+        page.add_init_script(SHIFT)
+        page.goto(address + path, wait_until="commit")
+        until(page, "performance.getEntriesByName('first-contentful-paint').length > 0")
+        page.wait_for_timeout(500)
+        may_come.set()
+        page.evaluate("document.fonts.ready")
+        page.wait_for_timeout(200)
+        assert page.evaluate("window.shift") <= 0.02
+        assert "Source Serif" not in faces_of(page, "h1"), "nothing was late"
+        page.mouse.move(1, 1)
+        until(page, "Boolean(window.document$)")
+        page.evaluate("window.isSameDocument = true")
+        page.locator(".md-footer__link--next").click()
+        until(page, f"!location.pathname.includes('/{path}')")
+        page.wait_for_timeout(300)
+        assert page.evaluate("window.isSameDocument")
+        assert faces_of(page, "h1").startswith("Source Serif 4")
+        context.close()
+
+
+def faces_of(page, selector: str) -> str:
+    """The typefaces that an element's text is really drawn with."""
+    session = page.context.new_cdp_session(page)
+    for domain in ("DOM", "CSS"):
+        session.send(f"{domain}.enable")
+    root = session.send("DOM.getDocument")["root"]["nodeId"]
+    node = session.send("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
+    drawn = session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+    return ", ".join(sorted(font["familyName"] for font in drawn))
 
 
 @pytest.mark.parametrize("path", WITH_SKETCHES)

@@ -34,12 +34,15 @@ def shown(browser, tmp_path):
     def show(body: str, width: int = 900, scheme: str = "default"):
         styles = [formulas.style_sheet(), diagrams.style_sheet()]
         palette = Palette.load(ROOT / "src/attention_from_scratch/figures/palette.json").css()
-        faces = f'<link rel="stylesheet" href="{FACES.as_uri()}">' if FACES.exists() else ""
+        faces = FACES.read_text(encoding="utf-8") if FACES.exists() else ""
+        faces = faces.replace("optional", "block").replace('url("', f'url("{FACES.parent.as_uri()}/')
         path = Path(tmp_path) / f"{len(opened)}.html"
         own = (
             "body { font-family: 'Source Serif 4', serif; margin: 8px } math { font-family: 'STIX Two Math' }"
         )
-        head = f"<meta charset=utf-8><title>x</title>{faces}<style>{palette} {' '.join(styles)} {own}</style>"
+        head = (
+            f"<meta charset=utf-8><title>x</title><style>{faces} {palette} {' '.join(styles)} {own}</style>"
+        )
         path.write_text(
             f"<!doctype html><html lang=en><head>{head}</head>"
             f"<body data-md-color-scheme={scheme}>{body}</body></html>",

@@ -97,6 +97,22 @@ def test_each_step_is_on_a_phones_screen_with_the_button_for_the_next(open_page,
     assert root.bounding_box()["height"] == pytest.approx(height, abs=1), "something below has moved"
 
 
+@pytest.mark.parametrize("name", ["hand", "block", "tiles"])
+def test_buttons_lie_on_no_picture_that_comes_into_view(open_page, name):  # noqa: F811
+    page = open_page("pictures.html", width=390)
+    root = picture(page, name)
+    first, bar = root.locator("li, svg").first, root.locator(".walk-bar")
+    for below in (60, 200, 1500):  # how much of the first step is in the window
+        first.evaluate(f"e => scrollTo(0, e.getBoundingClientRect().top + scrollY + {below} - innerHeight)")
+        page.wait_for_timeout(200)
+        step, buttons = first.bounding_box(), bar.bounding_box()
+        shown = bar.evaluate("e => getComputedStyle(e).opacity") != "0"
+        assert buttons["y"] >= step["y"] + step["height"] - 2 or not shown
+    assert shown
+    root.get_by_role("button", name="Next step").focus()
+    assert bar.evaluate("e => getComputedStyle(e).opacity") == "1"
+
+
 def test_the_task_matches_then_reads_and_has_other_sequences(open_page):  # noqa: F811
     page = open_page("pictures.html")
     root = picture(page, "tiles")

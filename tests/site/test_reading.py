@@ -43,6 +43,18 @@ def test_there_and_back_again(visit):
     settle(page)
 
 
+def test_who_comes_back_by_keyboard_stands_on_the_link_that_led_away(visit):
+    page = visit("steps/index.html")
+    link = page.locator("article a[href*='circuits/']").last
+    link.focus()
+    page.keyboard.press("Enter")
+    until(page, "location.pathname.endsWith('/circuits/')")
+    page.wait_for_timeout(500)
+    page.go_back()
+    until(page, "location.pathname.endsWith('/steps/') && document.activeElement !== document.body")
+    assert link.evaluate("e => e === document.activeElement")
+
+
 @pytest.mark.parametrize(
     ("chapter", "place"),
     [

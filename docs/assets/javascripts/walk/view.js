@@ -71,8 +71,15 @@ export function mount(root) {
   said.element.classList.add("sketch-unseen"); // the same words stand in the picture
   root.append(bar, said.element);
   draw();
+  // The bar stays at the foot of the window; there it would lie on the beginning of a picture that comes into view.
+  const reached = new IntersectionObserver(
+    (seen) => bar.classList.toggle("is-waiting", seen.at(-1).intersectionRatio < 0.99),
+    { threshold: [0, 0.99], rootMargin: `9999px 0px -${bar.offsetHeight}px` },
+  );
+  for (const first of root.querySelectorAll(".walk-steps > li:first-child")) reached.observe(first);
   return () => {
     said.stop();
+    reached.disconnect();
     root.removeEventListener("keydown", keys);
     bar.remove();
     said.element.remove();
