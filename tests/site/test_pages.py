@@ -8,6 +8,9 @@ import vendor
 WIDTHS = (390, 768, 1440)
 SCHEMES = {"light": "default", "dark": "slate"}
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+CUT = """() => [...document.querySelectorAll("article .md-typeset__scrollwrap")]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1)
+  .map((box) => `${box.scrollWidth - box.clientWidth} px: ${box.textContent.trim().slice(0, 60)}`)"""
 # Folds open, and everything laid out: what is far away must be as fit for readers when they come to it.
 OPEN = """() => {
   const sheet = new CSSStyleSheet();
@@ -53,6 +56,7 @@ def test_a_page_fits_and_axe_finds_nothing(visit, text_path, scheme, axe):
     for width in WIDTHS:
         resize(page, width)
         assert page.evaluate(TOO_WIDE) <= 0, f"at {width} px"
+        assert page.evaluate(CUT) == [], f"tables that one must scroll sideways, at {width} px"
     page.evaluate(SHORTEN)
     page.evaluate(axe)
     found = []
