@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import time
+from concurrent.futures import Future
 from types import SimpleNamespace
 
 import pytest
@@ -52,6 +53,37 @@ def test_an_experiment_that_ends_or_kills_its_process_fails_alone(sample):
     assert "loaded: its process was killed" in made.stdout
     assert "run seed0 of fair (seed 0) raised SystemExit" in made.stdout
     assert "Traceback" not in made.stdout
+
+
+class Pool:
+    """A process that tells how much memory it held, and whether it was ended."""
+
+    def __init__(self, memory):
+        self.memory, self.ended = memory, False
+
+    def submit(self, act, order):
+        done = Future()
+        done.set_exception(order) if isinstance(order, Exception) else done.set_result(self)
+        return done
+
+    def shutdown(self, **how):
+        self.ended = True
+
+
+def test_a_worker_that_has_grown_is_replaced_between_two_orders(monkeypatch):
+    project = SimpleNamespace(packages=(), build=SAMPLE)
+    started = []
+    with executor.LocalProcesses(project, 2) as processes:
+        sizes = iter((executor.GROWN, executor.GROWN + 1, 0))
+        monkeypatch.setattr(processes, "_start", lambda: started.append(Pool(next(sizes))) or started[-1])
+        processes.submit(0, "an order")
+        processes.submit(0, "another")
+        processes.submit(1, "a third")
+        assert [pool.ended for pool in started] == [False, False]
+        processes.submit(1, ValueError("of the order"))
+        assert [pool.ended for pool in started] == [False, True, False]
+        processes.submit(1, "who failed says nothing of memory")
+        assert [pool.ended for pool in started] == [False, True, False]
 
 
 def test_a_checkout_that_is_only_read_is_built_elsewhere(tmp_path):

@@ -20,6 +20,7 @@ from measured.project import Project
 
 GIGABYTE = 2**30
 A_TRAINING = 1.5 * GIGABYTE  # memory of a worker, where nothing is known of it
+GROWN = 4 * GIGABYTE  # what a worker may have held: Keras keeps of each model that it has made
 
 
 class ExecutorGone(MeasuredError):
@@ -65,6 +66,7 @@ class LocalProcesses:
         self._folders = folders_of(project.packages)
         self._home = TemporaryDirectory(prefix="measured-home-", ignore_cleanup_errors=True)
         self._pools: dict[int, object] = {}
+        self._last: dict[int, Future[Outcome]] = {}
         # Matplotlib looks for fonts once; nothing that an author sets is ever in this folder.
         self._fonts = project.build / "cache" / "matplotlib"
 
@@ -75,6 +77,7 @@ class LocalProcesses:
         for pool in self._pools.values():
             pool.shutdown(wait=True, kill_workers=True)
         self._pools.clear()
+        self._last.clear()
         self._home.cleanup()
 
     def takes(self, worker: int, kind: str) -> bool:
@@ -86,16 +89,19 @@ class LocalProcesses:
         raise ExecutorGone("no process of this machine takes this")
 
     def submit(self, worker: int, order: Order) -> Future[Outcome]:
-        """Hand an order to a worker, which is started if it has not been."""
+        """Hand an order to a worker, which is started if it has not been, and replaced if it has grown."""
         from loky.process_executor import BrokenProcessPool
 
+        if worker in self._last and _held(self._last[worker]) > GROWN:
+            self._pools.pop(worker).shutdown(wait=True, kill_workers=True)
         if worker not in self._pools:
             self._pools[worker] = self._start()
         try:
-            return self._pools[worker].submit(self._act, order)
+            self._last[worker] = self._pools[worker].submit(self._act, order)
         except BrokenProcessPool:  # its process was killed with the order before
             self._pools[worker] = self._start()
-            return self._pools[worker].submit(self._act, order)
+            self._last[worker] = self._pools[worker].submit(self._act, order)
+        return self._last[worker]
 
     def _start(self):
         from loky.process_executor import ProcessPoolExecutor
@@ -105,7 +111,7 @@ class LocalProcesses:
             **environment.of_worker(home),
             "MPLCONFIGDIR": str(self._fonts),
             "KERAS_HOME": str(home / "keras"),
-            "LOKY_MAX_MEMORY_LEAK_SIZE": str(64 * GIGABYTE),  # to import TensorFlow is no leak
+            "LOKY_MAX_MEMORY_LEAK_SIZE": str(64 * GIGABYTE),  # who has grown is replaced by `submit`
         }
         # loky adds to the environment of this process; what is not passed on is emptied, then removed.
         emptied = {name: "" for name in os.environ if name not in own}
@@ -137,6 +143,12 @@ def _compile(order: Order) -> None:
         import tensorflow
 
         tensorflow.config.run_functions_eagerly(not order.compiles)
+
+
+def _held(last: Future[Outcome]) -> int:
+    """The most memory that a worker held, by the last thing that it made; 0 where it has made nothing."""
+    made = last.done() and last.exception() is None
+    return getattr(last.result(), "memory", 0) if made else 0
 
 
 def killed(error: BaseException) -> bool:
