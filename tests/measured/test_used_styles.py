@@ -24,6 +24,7 @@ SCRIPT = 'e.classList.toggle("open");e.className=`series-${i}`;f("md-tag--"+kind
         ".md-tag--new{}",
         "p:not(.other){}",
         ".lead :is(.k,.kn){}",
+        ".lead :is(p:not(:has(a:nth-child(5))),details p){}",
         "@font-face{src:url(a.woff2)}",
         "@keyframes x{0%{opacity:0}to{opacity:1}}",
         "@media print{.lead{color:red}}",

@@ -16,10 +16,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _EMPTY = re.compile(r"@(?:media|supports|layer|container)[^{};]*\{\s*\}")
+_NESTED = r"\([^()]*\)"
+for _ in range(4):  # :is(p:not(:has(a:nth-child(2))))
+    _NESTED = rf"\((?:[^()]|{_NESTED})*\)"
 # Commas between selectors, not those inside of (…), […] or quotes.
-_SELECTOR = re.compile(r"""(?:[^,()\[\]"']|\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|"[^"]*"|'[^']*')+""")
+_SELECTOR = re.compile(rf"""(?:[^,()\[\]"']|{_NESTED}|\[[^\]]*\]|"[^"]*"|'[^']*')+""")
 # What stands in :is(…), :not(…) or :has(…) may be missing, or need not be there.
-_OPTIONAL = re.compile(r":[\w-]+\((?:[^()]|\([^()]*\))*\)")
+_OPTIONAL = re.compile(rf":[\w-]+{_NESTED}")
 _NAME = re.compile(r"""[.#]((?:[\w-]|\\.)+)|\[[\w-]+[~|^$*]?=["']?([^"'\]]+)["']?\]""")
 LONGEST = 200  # letters that a value may have and still be a name
 _UNASKED = frozenset(
