@@ -5,13 +5,15 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import replace
 
 import pytest
 
-from measured.making import watched, watching
+from measured.making import watching
 from measured.making.watched import Program
 
 PROGRAM = """\
@@ -77,16 +79,29 @@ def test_how_it_ends_is_the_same_forked_and_started(program, way):
 
 
 @pytest.mark.parametrize(
-    ("threads", "may_fork", "way"),
-    [(1, True, "_forked"), (2, True, "_started"), (1, False, "_started")],
+    ("others", "may_fork", "way"),
+    [
+        ([], True, "_forked"),
+        (["worker"], True, "_started"),
+        (["quickjs-worker-1_0"], True, "_forked"),
+        (["quickjs-worker-1_0", "worker"], True, "_started"),
+        ([], False, "_started"),
+    ],
 )
-def test_it_is_a_fork_where_it_may_be_one_and_nothing_else_works(
-    program, monkeypatch, threads, may_fork, way
-):
+def test_it_is_a_fork_where_it_may_be_one_and_nothing_else_works(program, monkeypatch, others, may_fork, way):
     taken = []
     for one in ("_started", "_forked"):
         monkeypatch.setattr(Program, one, lambda self, said, told, one=one: taken.append(one) or 3)
-    monkeypatch.setattr(watched.threading, "active_count", lambda: threads)
+    threads = [threading.Thread(name=name) for name in others]
+    monkeypatch.setattr(threading, "enumerate", lambda: [threading.current_thread(), *threads])
     monkeypatch.setattr(sys, "platform", "linux")
     code, _ = replace(program("x"), may_fork=may_fork).run()
     assert (code, taken) == (3, [way])
+
+
+def test_the_thread_that_quickjs_begins_is_known():
+    """What formulas are made with leaves a thread without work; a build may be forked all the same."""
+    code = "from measured.making.watched import _others_at_work as w; from measured.weaving import mathml; "
+    code += "import threading; mathml.convert('x', False); print(threading.active_count(), w())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["2", "False"]
