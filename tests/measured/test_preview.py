@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 
 import pytest
 
@@ -18,7 +20,14 @@ from measured.project import Project
 
 @pytest.fixture
 def served(sample):
-    """The sample, served; yields it, and what a browser gets: status and text."""
+    """The sample, served; and what a browser gets: status and text."""
+    with serving(sample) as until:
+        yield sample, until
+
+
+@contextmanager
+def serving(sample):
+    """Serve a sample; yields what waits until a browser is shown something."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -40,9 +49,11 @@ def served(sample):
             time.sleep(0.05)
         raise AssertionError("not shown in time")
 
-    yield sample, until
-    os.killpg(server.pid, signal.SIGTERM)
-    server.wait(30)
+    try:
+        yield until
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(30)
 
 
 def test_a_preview_follows_its_author(served):
@@ -96,6 +107,20 @@ def test_quick_results_are_shown_where_nothing_was_measured_in_full(tmp_path):
     full.mkdir()
     (full / "fair.json").touch()
     assert preview.shown(project) is project
+
+
+def test_before_anything_is_measured_pages_are_served_and_say_what_would_make_it(sample):
+    """Also where a page links to what results make: there is nothing yet that it could lead to."""
+    shutil.rmtree(sample.root / "build")
+    sample.edit(
+        "docs/index.md", "The mean is middling.", "[The mean](measurements.md#m-fair.mean) is middling."
+    )
+    with serving(sample) as until:
+        page = until(lambda status, text: status in (200, 500))
+    assert "nox -s build" in page
+    assert "is not there yet" in page
+    assert "middling." in page
+    assert not (sample.root / "build" / "records").exists()
 
 
 def test_what_is_taken_away_while_pages_are_served_shows_its_error_until_it_is_mended(served):
