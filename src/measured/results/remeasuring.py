@@ -122,7 +122,7 @@ class _Again:
     ) -> None:
         self._project, self._apart, self._executor, self._say = project, apart, executor, say
         self._jobs = {job.name: job for job in jobs}
-        self._products = {job.name: job.product for job in workflow.jobs(apart)}
+        self._again = {job.name: job for job in workflow.jobs(apart)}
 
     def begin(self, chosen: Sequence[Job], beside: Beside) -> dict[str, Future[Outcome]]:
         """Hand out what was chosen; records are made of their runs as these are."""
@@ -132,7 +132,7 @@ class _Again:
         return beside.hand_out(
             {
                 job.name: (replace(job.order, inputs=job.product.inputs()), job.seconds)
-                for job in self._orders(chosen)
+                for job in (self._again[one.name] for one in chosen)
             }
         )
 
@@ -142,16 +142,12 @@ class _Again:
         Raises:
             MeasuredError: one could not be made.
         """
-        for order in self._orders(chosen):
-            workflow.stored(self._apart, order, made[order.name])
+        for job in chosen:
+            workflow.stored(self._apart, self._again[job.name], made[job.name])
         return [job for job in chosen if not self._gave_the_same(job)]
 
-    def _orders(self, chosen: Sequence[Job]) -> list[Job]:
-        names = {job.name for job in chosen}
-        return [job for job in workflow.jobs(self._apart) if job.name in names]
-
     def _gave_the_same(self, job: Job) -> bool:
-        here = self._products[job.name].files[0]
+        here = self._again[job.name].product.files[0]
         return archives.read_bytes(here) == archives.read_bytes(job.product.files[0])
 
     def keep(self, job: Job) -> None:
@@ -159,7 +155,7 @@ class _Again:
         if isinstance(job.product, RecordProduct):
             job.product.mark.unlink(missing_ok=True)
             return
-        for source, target in zip(self._products[job.name].files, job.product.files, strict=True):
+        for source, target in zip(self._again[job.name].product.files, job.product.files, strict=True):
             files.write_bytes(target, source.read_bytes())
 
     def compare(self, different: Sequence[Job]) -> None:
@@ -174,11 +170,10 @@ class _Again:
         }
         for name, job in by_experiment.items():
             record = self._jobs[name]
-            path = self._products[name].files[0]
+            path = self._again[name].product.files[0]
             if name in of_other_runs:
                 self._copy_runs(record.product)
-                orders = self._orders([record])
-                workflow.make(self._apart, orders, self._executor(self._apart, len(orders)), self._say)
+                workflow.make(self._apart, [self._again[name]], self._executor(self._apart, 1), self._say)
             elsewhere, here = read_record(record.product.files[0]), read_record(path)
             stored = accept.expectations(record.product.experiment, elsewhere, {})
             _refuse_other_values(job, here, compare.compare(here, stored), elsewhere)
