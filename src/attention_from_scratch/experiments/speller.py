@@ -122,6 +122,13 @@ def _weights_mislead_about_the_e(weight: float, transplanted: float) -> Callable
     return predicate
 
 
+def _mislead_from_a_seed(weight: float, transplanted: float) -> str:
+    return (
+        f"weight < {weight} and changed_without > 0.75 and changed_when_hidden < 0.25 "
+        f"and changed_by_transplant > {transplanted}"
+    )
+
+
 FRESH = Trial(
     "page_spellers_fresh_seeds",
     "Taught again from a fresh seed, do the page's spellers say, look and decode as the page tells?",
@@ -151,6 +158,7 @@ THE_E = Trial(
     },
     tolerance=dict.fromkeys(measures.FINAL_E_WORDS, 0.2),
 )
+AT_FIRST, AFTER_A_LOOK = ({"weight": 0.2, "transplanted": 0.6}, {"weight": 0.25, "transplanted": 0.5})
 NOT_ABOUT_THE_E = (
     instead("transformer.final_e.changed_without", by="transformer.final_e.changed_when_hidden"),
     instead("transformer.final_e.changed_when_hidden", by="transformer.final_e.changed_without"),
@@ -241,13 +249,9 @@ CLAIMS = (
         "the e from the decoder changes the vowel in less than a quarter of the words; striking the e "
         "changes it in more than three quarters, and so does, in more than three fifths, putting at the "
         "vowel's letter what the encoder has there without the e",
-        _weights_mislead_about_the_e(weight=0.2, transplanted=0.6),
+        _weights_mislead_about_the_e(**AT_FIRST),
         nulls=NOT_ABOUT_THE_E,
-        confirmed_by=Confirmation(
-            FRESH,
-            "weight < 0.2 and changed_without > 0.75 and changed_when_hidden < 0.25 "
-            "and changed_by_transplant > 0.6",
-        ),
+        confirmed_by=Confirmation(FRESH, _mislead_from_a_seed(**AT_FIRST)),
     ),
     Claim(
         "transformer.weights_mostly_mislead_about_the_e",
@@ -255,14 +259,9 @@ CLAIMS = (
         "weight, and hiding the e from the decoder changes the vowel in less than a quarter of the words; "
         "striking the e changes it in more than three quarters, and so does, in more than half, putting at "
         "the vowel's letter what the encoder has there without the e",
-        _weights_mislead_about_the_e(weight=0.25, transplanted=0.5),
+        _weights_mislead_about_the_e(**AFTER_A_LOOK),
         nulls=NOT_ABOUT_THE_E,
-        confirmed_by=Confirmation(
-            THE_E,
-            "weight < 0.25 and changed_without > 0.75 and changed_when_hidden < 0.25 "
-            "and changed_by_transplant > 0.5",
-            least="most",
-        ),
+        confirmed_by=Confirmation(THE_E, _mislead_from_a_seed(**AFTER_A_LOOK), least="most"),
     ),
 )
 

@@ -212,7 +212,7 @@ def measure(runs: Mapping[str, Mapping[str, np.ndarray]], beams: list[int], **p:
     found += _pooled(model, test, p["key_value_heads"])
     said = [spelling.sounds_of(row) for row in arrays["said"]]
     found.append(BELIEVED.of(believed(model, said, test)))
-    right = said_rightly(arrays, p)
+    right = said_rightly(said, test)
     looked, drawn = where_it_looks(model, right, p["drawn"])
     tables = (
         table(
@@ -239,14 +239,9 @@ def measure(runs: Mapping[str, Mapping[str, np.ndarray]], beams: list[int], **p:
     return Findings((*found, *looked, *final_e(model, right)), drawn, tables)
 
 
-def said_rightly(arrays: Mapping[str, np.ndarray], p: Mapping[str, Any]) -> list[Word]:
-    """The held-out words that a run's speller said as they are listed, each with what it said."""
-    said = (spelling.sounds_of(row) for row in arrays["said"])
-    return [
-        Word(word.letters, (s,))
-        for s, word in zip(said, test_words(p), strict=True)
-        if s in word.pronunciations
-    ]
+def said_rightly(said: Sequence[spelling.Pronunciation], asked: Sequence[Word]) -> list[Word]:
+    """The words that were said as they are listed, each with what was said."""
+    return [Word(word.letters, (s,)) for s, word in zip(said, asked, strict=True) if s in word.pronunciations]
 
 
 def errors_of(said: np.ndarray, asked: Sequence[Word]) -> dict[str, Any]:

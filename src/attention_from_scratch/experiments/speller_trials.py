@@ -8,9 +8,10 @@ from typing import Any
 from attention_from_scratch import decoding
 from attention_from_scratch.experiments import speller_measures as measures
 from attention_from_scratch.experiments import spelling_plan as plan
-from attention_from_scratch.experiments.speller_measures import final_e, measure, said_rightly
+from attention_from_scratch.experiments.speller_measures import final_e, measure, said_rightly, test_words
 from attention_from_scratch.experiments.spelling_runs import train_and_keep
 from attention_from_scratch.speller_export import weights_in
+from attention_from_scratch.tasks.spelling import sounds_of
 from measured.terms.experiment import Findings
 
 
@@ -121,7 +122,7 @@ def ask_about_the_e(
         batch=batch,
         **dictionary,
     )
-    found = Findings(
-        tuple(final_e(decoding.EncoderDecoder.of(weights_in(run)), said_rightly(run, dictionary)))
-    )
+    said = [sounds_of(row) for row in run["said"]]
+    right = said_rightly(said, test_words(dictionary))
+    found = Findings(tuple(final_e(decoding.EncoderDecoder.of(weights_in(run)), right)))
     return {what: float(measures.FINAL_E.value(found, what=what)) for what in measures.FINAL_E_WORDS}
