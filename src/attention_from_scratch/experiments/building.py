@@ -44,7 +44,8 @@ MINUTES = Family("building.minutes.w{workers}",
 TIMES = Family("building.times.w{workers}",
     "how many times as fast as one worker, with {workers} workers, simulated", ARITHMETIC, ".1f")
 USED = Family("building.used.w{workers}",
-    "share of the time in which each of {workers} workers trains, simulated", ARITHMETIC, ".0%")
+    "share of the time in which each of {workers} workers is at work on average, compiling left out, "
+    "simulated", ARITHMETIC, ".0%")
 FLOOR = Family("building.floor", "minutes of the longest chain of work: no number of workers is faster",
     ARITHMETIC, ".1f", "min")
 LONGEST = Family("building.longest", "seconds of the longest run", ARITHMETIC, ".0f", "s")
