@@ -217,6 +217,15 @@ def test_the_filter_keeps_the_rows_that_have_all_words(visit, site):
     assert hit["y"] + hit["height"] < page.viewport_size["height"], "the hits stand below the filter"
 
 
+def test_links_in_the_rows_of_a_list_are_as_high_as_a_finger_needs(visit):
+    """On a phone a row is a paragraph, and its links stand on lines that follow one another."""
+    page = visit("measurements/index.html", width=390, has_touch=True, is_mobile=True)
+    links = "[...document.querySelectorAll('table.ledger a')].slice(0, 60)"
+    heights = page.evaluate(f"{links}.map(a => a.getBoundingClientRect().height)")
+    assert len(heights) == 60
+    assert min(heights) >= 24
+
+
 @pytest.mark.parametrize("width", [1440, 1000, 390])
 def test_the_list_of_measurements_fits_and_keeps_its_header(visit, site, width):
     for path in ("measurements/index.html", "confirmations/index.html"):
