@@ -62,7 +62,7 @@ class Ledger:
         total, unused = len(p.library.measurements), [i for i in p.library.measurements if not p.pages.get(i)]
         claims, idle = len(p.library.claims), [c for c in p.library.claims if not p.claimed.get(c)]
         return (
-            f"{counted(total, 'measurement')}: {total - len(unused)} on a page, and {len(unused)} only here. "
+            f"{counted(total, 'measurement')}: {total - len(unused):,} on a page, and {len(unused):,} only here. "
             f"{counted(claims, 'claim')}: {claims - len(idle)} made by a sentence of a page.\n"
         )
 
