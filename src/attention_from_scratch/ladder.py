@@ -8,7 +8,7 @@ do no better than name the most common one. It is right with probability E[large
 from __future__ import annotations
 
 from fractions import Fraction
-from math import factorial
+from math import comb
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -37,22 +37,20 @@ def most_common_symbol(length: int) -> Fraction:
 def probability_none_above(most: int, draws: int, symbols: int = SYMBOLS) -> Fraction:
     """The probability that no symbol comes up more than `most` times in so many uniform draws.
 
-    The coefficient of xⁿ in (1 + x + x²/2! + … + x^most/most!)^symbols, times n! / symbolsⁿ.
+    Sequences are counted, symbol by symbol: which of the places still free hold it, at most so many.
 
     Args:
         most: the largest count allowed.
         draws: how many symbols are drawn.
         symbols: how many there are to draw from.
     """
-    one = [Fraction(1, factorial(count)) for count in range(min(most, draws) + 1)]
-    ways = [Fraction(1)]
+    filled = [1] + [0] * draws  # in how many ways the symbols so far fill n given places
     for _ in range(symbols):
-        product = [Fraction(0)] * min(len(ways) + len(one) - 1, draws + 1)
-        for i, a in enumerate(ways):
-            for j, b in enumerate(one[: len(product) - i]):
-                product[i + j] += a * b
-        ways = product
-    return ways[draws] * factorial(draws) / Fraction(symbols) ** draws if len(ways) > draws else Fraction(0)
+        filled = [
+            sum(comb(n, count) * filled[n - count] for count in range(min(most, n) + 1))
+            for n in range(draws + 1)
+        ]
+    return Fraction(filled[draws], symbols**draws)
 
 
 def guess_most_common(

@@ -85,7 +85,7 @@ class Voucher:
             or not {"fingerprint", "arrays_sha256"} <= set(found)
         ):
             raise MeasuredError("is no voucher of a run")
-        if not archives.is_sealed(found):
+        if not archives.is_sealed(found, data):
             raise MeasuredError("was changed since it was written")
         fingerprint, arrays = found["fingerprint"], found["arrays_sha256"]
         _refuse_no_texts(fingerprint, "fingerprint")

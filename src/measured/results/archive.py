@@ -109,7 +109,7 @@ def read_index(data: bytes) -> Index:
         MeasuredError: it is none of ours.
     """
     found = archives.parse_json(data)
-    if not isinstance(found, dict) or not archives.is_sealed(found):
+    if not isinstance(found, dict) or not archives.is_sealed(found, data):
         raise MeasuredError("is no index of runs, or was changed since it was written")
     schema = found.get("schema")
     if schema not in READ or set(found) - {"schema", "runs", "records", "archive", archives.SEAL}:

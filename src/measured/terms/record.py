@@ -141,7 +141,7 @@ def _read_once(path: Path, content: bytes) -> tuple[Record, str]:
     # What a constructor says to values of the right type that do not go together.
     except (MeasuredError, ValueError, TypeError, LookupError, ArithmeticError) as error:
         raise _foreign(path, getattr(error, "problem", f"lacks or garbles {error}")) from error
-    if not archives.is_sealed(data):
+    if not archives.is_sealed(data, content):
         raise _foreign(path, "was changed since it was written")
     return found, data["arrays_sha256"]
 
