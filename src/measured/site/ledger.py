@@ -59,10 +59,10 @@ class Ledger:
 
     def _summary(self) -> str:
         p = self.provenance
-        total, unused = len(p.library.measurements), [i for i in p.library.measurements if not p.pages.get(i)]
+        total, unused = len(p.library.measurements), sum(not p.pages.get(i) for i in p.library.measurements)
         claims, idle = len(p.library.claims), [c for c in p.library.claims if not p.claimed.get(c)]
         return (
-            f"{counted(total, 'measurement')}: {total - len(unused):,} on a page, and {len(unused):,} only here. "
+            f"{counted(total, 'measurement')}: {total - unused:,} on a page, and {unused:,} only here. "
             f"{counted(claims, 'claim')}: {claims - len(idle)} made by a sentence of a page.\n"
         )
 
