@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from measured import archives, files
 from measured.errors import MeasuredError
 
-TEXTS = st.text("aé\"\\ \n,{}[]:0", max_size=6)
+TEXTS = st.text('aé"\\ \n,{}[]:0', max_size=6)
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 99) | st.floats(-1, 1) | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),

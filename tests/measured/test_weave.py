@@ -168,6 +168,11 @@ def test_what_fresh_seeds_said_can_be_cited():
     assert of_fresh_seeds(text, held=(1, 2), missed=(3,)) == "two of 3, 1 less"
 
 
+def test_seeds_that_say_nothing_of_a_sentence_can_be_counted():
+    text = "{{ confirmed.dice.holds.silent }} asked, {{ confirmed.dice.holds.of | fmt('words') }} speak"
+    assert of_fresh_seeds(text, silent=(1, 2, 3)) == "3 asked, zero speak"
+
+
 def test_seeds_that_were_not_asked_are_not_cited():
     with pytest.raises(MeasuredError, match="no fresh seed of the claim dice.holds has been asked") as caught:
         of_fresh_seeds("{{ confirmed.dice.holds.held }}")

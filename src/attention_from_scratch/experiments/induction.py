@@ -44,7 +44,7 @@ from measured.terms.null import (
     with_values,
 )
 from measured.terms.scope import Scope
-from measured.terms.trial import Confirmation
+from measured.terms.trial import Confirmation, Trial
 
 
 def measure(runs: Mapping[str, Mapping[str, np.ndarray]], **p: Any) -> Findings:
@@ -189,6 +189,26 @@ def _reads_the_cue_and_needs_it(found: Findings) -> Verdict:
     return every(
         below(cut.samples(found, edge="cue_to_answer"), 0.5),
         above(cut.samples(found, edge="answer_to_cue"), 0.9),
+    )
+
+
+def _breaks_by_its_edge(name: str, trial: Trial) -> Claim:
+    return Claim(
+        name,
+        "four-head models whose second block reads the cue fall below one half with the edge from the cue "
+        "to the answer cut in block 1, and keep more than 0.9 with the opposite edge cut",
+        _reads_the_cue_and_needs_it,
+        nulls=(
+            swapped(
+                "induction.four_heads_cut.cue.cue_to_answer", "induction.four_heads_cut.cue.answer_to_cue"
+            ),
+            instead("induction.four_heads_cut.cue.{edge}", by="induction.four_heads_cut.answer.{edge}"),
+        ),
+        confirmed_by=Confirmation(
+            trial,
+            "reads != 'cue' or (cue_to_answer < 0.5 and answer_to_cue > 0.9)",
+            given="reads == 'cue'",
+        ),
     )
 
 
@@ -459,23 +479,9 @@ CLAIMS = (
             least="most",
         ),
     ),
-    Claim(
-        "induction.cue_circuit_by_its_edge",
-        "four-head models whose second block reads the cue fall below one half with the edge from the cue "
-        "to the answer cut in block 1, and keep more than 0.9 with the opposite edge cut",
-        _reads_the_cue_and_needs_it,
-        nulls=(
-            swapped(
-                "induction.four_heads_cut.cue.cue_to_answer", "induction.four_heads_cut.cue.answer_to_cue"
-            ),
-            instead("induction.four_heads_cut.cue.{edge}", by="induction.four_heads_cut.answer.{edge}"),
-        ),
-        confirmed_by=Confirmation(
-            trials.TWO_BLOCKS,
-            "reads != 'cue' or (cue_to_answer < 0.5 and answer_to_cue > 0.9)",
-            given="reads == 'cue'",
-        ),
-    ),
+    # Of the ten seeds of the first trial none reads the cue: the page rests on a longer one.
+    _breaks_by_its_edge("induction.cue_circuit_by_its_edge", trials.TWO_BLOCKS),
+    _breaks_by_its_edge("induction.cue_readers_by_their_edge", trials.CUE_READERS),
     Claim(
         "induction.one_head_carries_it",
         "in seed 0's model one head of block 1 alone keeps the accuracy above 0.99 and no other head alone "

@@ -175,6 +175,12 @@ AGAIN = replace(
     question="Two blocks, trained as the write-up did: do they read the answer, by which edge, and does "
     "NumPy agree?",
 )
+CUE_READERS = replace(
+    TWO_BLOCKS,
+    name="two_blocks_that_read_the_cue",
+    question="Two blocks, trained as the write-up did: what breaks those that read the cue?",
+    count=30,
+)
 ONE_BLOCK = Trial(
     "one_block_as_reported",
     "One block, trained for thirty epochs as the write-up did, and one with as many parameters as two: "

@@ -345,7 +345,7 @@ class Library:
         found = self.confirmed.get(claim)
         if found is None or what not in _OF_FRESH_SEEDS:
             return None
-        if not found.of and not self.is_partial:
+        if not (found.of or found.silent) and not self.is_partial:
             raise MeasuredError(
                 f"no fresh seed of the claim {claim} has been asked, and the page says how many hold",
                 mend="nox -s confirm",
@@ -364,4 +364,5 @@ _OF_FRESH_SEEDS: Mapping[str, Callable[[Confirmed], int]] = {
     "held": lambda fresh: len(fresh.held),
     "missed": lambda fresh: len(fresh.missed),
     "of": lambda fresh: fresh.of,
+    "silent": lambda fresh: len(fresh.silent),
 }
