@@ -174,6 +174,20 @@ def test_the_heaviest_page_is_found_wherever_it_stands(tmp_path):
         checks.heaviest(tmp_path, found - 1, 0)
 
 
+@pytest.mark.parametrize(
+    ("attributes", "name"),
+    [
+        ('id="rolls" aria-label="Rolls of a die"', "'Rolls of a die'"),
+        ('id="rolls"', "'rolls'"),
+        ("", "'sum of two'"),
+    ],
+)
+def test_what_weighs_is_told_by_the_name_that_a_person_may_know(attributes, name):
+    drawing = f"<svg {attributes}><text>sum</text> <text>of  two</text></svg>"
+    found = checks.what_weighs(f"<p>short</p>{drawing}<svg id=small></svg>")
+    assert [told for told in found if f"(2, the largest: {name})" in told]
+
+
 def test_what_is_met_twice_hides_nothing_that_comes_after_it():
     from json import dumps
 

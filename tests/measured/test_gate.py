@@ -155,6 +155,15 @@ def test_a_stored_file_that_was_edited_by_hand_is_told_by_id_and_line(tmp_path, 
     assert "object" not in told, "Python's words"
 
 
+@pytest.mark.parametrize("value", ["two", "true", "2", "2.5"])
+def test_what_is_compared_as_it_is_may_be_of_any_plain_kind(tmp_path, value):
+    path = tmp_path / "dice.yml"
+    path.write_text(
+        f"dice.mean:\n  value: {value}\n  tolerance: {{kind: exact, reason: r}}\n", encoding="utf-8"
+    )
+    assert str(stored.read_expectations(path)["dice.mean"].value).lower() == value
+
+
 @pytest.mark.parametrize(("old", "new"), [("two", 2.0), (2, "two")])
 def test_text_that_became_a_number_is_drift_and_so_is_the_reverse(old, new):
     def one(value):

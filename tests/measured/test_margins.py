@@ -379,6 +379,11 @@ def test_samples_are_compared_only_where_a_claim_decides_on_them():
     assert compare.compare(record_of((moved,)), stored) == []
 
 
+def test_the_size_of_samples_is_that_of_the_largest_finite_one():
+    assert margins._size([0.5, -3.0, math.inf, math.nan]) == 3.0
+    assert margins._size([math.inf]) == margins._size([]) == 0.0
+
+
 def test_infinite_samples_stand_where_they_stood():
     never = measured(0.95, Exact(WHY), seeds=(0, 1), samples=(math.inf, 3.0), non_finite=True)
     stored = {"dice.mean": Expectation.of(never, samples_within=0.5)}

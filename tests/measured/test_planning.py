@@ -15,6 +15,7 @@ from measured.archives import pack_arrays
 from measured.errors import MeasuredError
 from measured.making import costs, fingerprint, running, workflow
 from measured.making.costs import Costs
+from measured.making.environment import describe
 from measured.making.made import Fresh, Stale, made
 from measured.making.products import RunProduct
 from measured.making.work import Order, Outcome
@@ -241,6 +242,81 @@ def test_what_is_stale_after_the_work_is_named(gated):
         workflow.refuse_stale(gated.project)
 
 
+def test_hashes_that_somebody_has_are_asked_when_all_is_planned_again(gated):
+    class Counting(fingerprint.CodeHashes):
+        asked = 0
+
+        def of(self, path):
+            self.asked += 1
+            return super().of(path)
+
+    code = Counting(gated.project.build / "cache" / "code.json")
+    with pytest.raises(MeasuredError, match="are stale"):
+        workflow.refuse_stale(gated.project, code)
+    assert code.asked
+
+
+def measure_anew(gated, name, **read):
+    """As a build would: the record is what the plan asks for, and what it read is known."""
+    values = gated.project.read_records()[name].measurements.values()
+    gated.measure(name, values, fingerprint={**planned(gated)[name].product.inputs(), **read})
+
+
+def test_what_a_record_read_of_the_project_is_looked_at_in_every_plan(gated):
+    data = gated.root / "data.csv"
+    data.write_text("1\n", encoding="utf-8")
+    measure_anew(gated, "coins", **{"file data.csv": fingerprint.hash_of_file(data)})
+    assert planned(gated)["coins"].why == ""
+    data.write_text("2\n", encoding="utf-8")
+    assert planned(gated)["coins"].why == "file data.csv changed"
+
+
+def test_a_figure_waits_for_the_records_that_are_made_anew_and_for_no_others(gated):
+    measure_anew(gated, "coins")
+    gated.module.FIGURES = [Plot("all", experiment, ("coins", "dice"))]
+    voucher, *others = planned(gated)["figure all"].product.files
+    for path in others:
+        files.write_text(path, path.name)
+    data = {
+        "name": "all",
+        "alt": "x",
+        "fingerprint": planned(gated)["figure all"].product.inputs(),
+        "files": {path.name: files.sha256(path.name.encode()) for path in others},
+    }
+    files.write_json(voucher, archives.sealed(data))
+    assert planned(gated)["figure all"].why == "record dice is made anew"
+
+
+def test_a_figure_without_a_voucher_that_can_be_read_says_which(gated):
+    product = planned(gated)["figure both"].product
+    for path in product.files:
+        files.write_text(path, "{")
+    with pytest.raises(MeasuredError, match="its voucher is cut short") as caught:
+        product.found()
+    assert caught.value.path == product.files[0]
+
+
+def test_a_record_is_known_by_what_vouches_for_its_arrays(gated):
+    product = planned(gated)["coins"].product
+    record, arrays = product.files
+    before = product.identity()
+    arrays.write_bytes(arrays.read_bytes() + b"x")
+    assert product.identity() == before
+    record.write_bytes(record.read_bytes() + b"\n")
+    assert product.identity() != before
+    record.unlink()
+    assert product.identity() == ""
+
+
+def test_a_record_that_was_taken_over_is_made_anew_where_all_is_measured_here(gated):
+    measure_anew(gated, "coins")
+    product = planned(gated)["coins"].product
+    product.mark.write_text(files.sha256(product.files[0].read_bytes()), encoding="utf-8")
+    for all_here, why in ((False, ""), (True, "it was taken over, not measured here")):
+        found = {job.name: job for job in workflow.jobs(gated.project, all_here=all_here)}
+        assert found["coins"].why == why
+
+
 def job(name, after=(), seconds=1.0, model="", files=()):
     order = Order(None, "run", model or name)
     return Job(name, Thing(name, files=tuple(files)), "never made", tuple(after), order, seconds, model)
@@ -273,12 +349,12 @@ def test_a_few_steps_of_a_model_are_not_expected_to_take_what_its_training_may(g
 
 
 class Handing:
-    """An executor that hands back, for each run, the place that it had in line."""
+    """An executor that hands back, for each run, the place that it had in line, and what else it says."""
 
     workers = 1
 
-    def __init__(self):
-        self.made = []
+    def __init__(self, read=None, **said):
+        self.made, self.read, self.said = [], read or {}, said
 
     def __enter__(self):
         return self
@@ -292,11 +368,42 @@ class Handing:
     def submit(self, worker, order):
         self.made.append(order.run)
         packed = pack_arrays({"place": np.array(len(self.made))})
-        voucher = files.json_bytes(running.voucher_of(order.inputs, packed))
+        voucher = files.json_bytes(running.voucher_of({**order.inputs, **self.read}, packed))
         stem = f"runs/{order.name}/{order.run}"
         done = Future()
-        done.set_result(Outcome({f"{stem}.npz": packed, f"{stem}.json": voucher}, 1.0, 1))
+        done.set_result(Outcome({f"{stem}.npz": packed, f"{stem}.json": voucher}, 1.0, 1, **self.said))
         return done
+
+
+def first_run(gated):
+    return [job for name, job in planned(gated).items() if name == "dice/seed0"]
+
+
+def test_what_a_run_read_elsewhere_is_compared_with_what_stands_here(gated):
+    data = gated.root / "data.csv"
+    for here, stands in (("1", True), ("2", False)):
+        data.write_text(here, encoding="utf-8")
+        executor = Handing({"file data.csv": files.sha256(b"1")})
+        if stands:
+            workflow.make(gated.project, first_run(gated), executor, str)
+            assert planned(gated)["dice/seed0"].why == ""
+        else:
+            with pytest.raises(MeasuredError, match=r"than the plan says: file data\.csv changed"):
+                workflow.make(gated.project, first_run(gated), executor, str)
+
+
+def test_a_run_made_by_another_kind_of_machine_is_known_for_one_that_was_taken_over(gated):
+    here = describe(gated.project.versions)
+    other = {**here, "cpu_features": [*here["cpu_features"], "more"]}
+    for environment, elsewhere, taken in (
+        (here, True, False),
+        (other, True, True),
+        (other, False, False),
+        (here, False, False),
+    ):
+        executor = Handing(environment=environment, elsewhere=elsewhere)
+        workflow.make(gated.project, first_run(gated), executor, str)
+        assert planned(gated)["dice/seed0"].product.taken is taken
 
 
 def test_runs_that_are_called_the_same_with_the_same_are_made_once(gated):
@@ -423,9 +530,39 @@ def test_a_failure_is_told_and_what_waits_for_it_is_not_begun(gated, error, told
     with pytest.raises(MeasuredError) as caught:
         make(gated, jobs, {"a": error, "c": outcome("c")})
     assert told in str(caught.value)
-    assert "tried again by the next build" in str(caught.value)
+    assert str(caught.value).endswith("\nwhat failed is tried again by the next build; what was made stays")
     assert [name for name, _ in gated.asked] == ["a", "c"]
     assert (build / "c").exists()
+
+
+def test_each_failure_has_a_line_and_each_job_a_name_while_it_is_made(gated, monkeypatch):
+    begun = []
+
+    class Watched(workflow.Progress):
+        def begins(self, worker, name):
+            begun.append((worker, name))
+            super().begins(worker, name)
+
+    monkeypatch.setattr(workflow, "Progress", Watched)
+    with pytest.raises(MeasuredError) as caught:
+        make(gated, [job("a"), job("b")], {"a": MeasuredError("no"), "b": MeasuredError("neither")})
+    assert str(caught.value).splitlines()[:2] == ["no", "neither"]
+    assert begun == [(0, "a"), (0, "b")]
+
+
+def test_a_failure_that_names_no_file_is_told_where_its_experiment_is_declared(gated, monkeypatch):
+    asked = replace(job("a"), order=Order(None, "run", "dice"))
+    whole = MeasuredError("it diverged", expected="a lower rate", mend="lower it")
+    elsewhere = MeasuredError("it diverged", path=Path("other.py"), line=1)
+    for place, error, told in (
+        ((Path("lab.py"), 7), whole, "lab.py:7: it diverged\n  expected: a lower rate\n  to mend: lower it"),
+        ((Path("lab.py"), 7), elsewhere, "other.py:1: it diverged"),
+        (None, whole, "it diverged\n  expected: a lower rate\n  to mend: lower it"),
+    ):
+        monkeypatch.setattr(workflow, "declaration_of", lambda *_, place=place: place)
+        with pytest.raises(MeasuredError) as caught:
+            make(gated, [asked], {"dice": error})
+        assert str(caught.value).startswith(f"{told}\nwhat failed")
 
 
 def test_a_worker_that_made_nothing_or_something_else_is_an_error(gated):

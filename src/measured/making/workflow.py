@@ -89,7 +89,7 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
     # Whoever makes one thing lists no others: to import what only the other list names takes longer.
     measuring, drawing = replace(project, figures=""), replace(project, experiments="")
     found: list[Job] = []
-    stale: dict[str, str] = {}
+    stale: set[str] = set()
     for experiment in project.declared.values():
         if project.quick and _is_left_out(experiment, costs):
             continue
@@ -105,7 +105,7 @@ def jobs(project: Project, sources: Sources | None = None, *, all_here: bool = F
         after = tuple(job.name for job in run_jobs)
         job = _job(record, why, after, order, seconds)
         if job.why:
-            stale[experiment.name] = job.why
+            stale.add(experiment.name)
         found += [*run_jobs, job]
     measured = {job.name for job in found}
     for plot in project.declared_figures.values():

@@ -214,9 +214,9 @@ def _script_problems(attributes: dict[str, str], node: LexborNode, theme: Theme)
         if not theme.fetches(attributes["src"]):
             yield f'a script that is neither the theme\'s nor named in mkdocs.yml: src="{attributes["src"]}"'
     elif attributes.get("type", "").lower() not in ("application/json", "application/ld+json") and (
-        not theme.runs(node.text(deep=True, strip=False))
+        not theme.runs(node.text())
     ):
-        text = " ".join(node.text(deep=True, strip=False).split())
+        text = " ".join(node.text().split())
         yield f"a script that the installed theme does not have: {text[:60]!r}"
 
 
