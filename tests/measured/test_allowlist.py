@@ -38,6 +38,7 @@ def told(html):
         ('<svg><rect fill="url(#a)"></rect></svg>', '<svg><rect fill="url(a.svg#a)"></rect></svg>'),
         ('<svg><image href="a.png"></image></svg>', '<svg><image href="//x.example/a.png"></image></svg>'),
         ('<video src="a.mp4" controls></video>', '<video src="https://x.example/a.mp4"></video>'),
+        ('<a href="#a">x</a>', '<a href="data:,">x</a>'),
         ("<ol start=3><li>x</li></ol>", "<ul start=3><li>x</li></ul>"),
     ],
 )
@@ -68,6 +69,11 @@ def test_around_the_article_the_theme_may_do_a_little_more():
     assert len(problems(around="<style>p {}</style>")) == 1
     assert len(problems(around="<p onclick='go()'>x</p>")) == 1
     assert len(problems(around='<a href="javascript:go()">x</a>')) == 1
+
+
+def test_a_page_may_say_that_it_has_no_icon_and_give_no_other_data_for_one():
+    assert problems(head='<link rel="icon" href="data:,">') == []
+    assert len(problems(head='<link rel="icon" href="data:text/css,x">')) == 1
 
 
 def test_only_named_metas_are_the_themes():

@@ -82,6 +82,12 @@ def test_a_bound_is_outside_and_the_margin_is_that_of_the_nearest_value(verdict,
 def test_a_verdict_keeps_all_that_it_saw():
     both = claims.every(claims.above({"a": 3.0}, 2), claims.between({"b": 3.5}, 3, 4))
     assert both.saw == {"a": 3.0, "bound": 2, "b": 3.5, "low": 3, "high": 4}
+    assert claims.every(claims.above({"a": 3.0}, 2), claims.above({"a": 3.0}, 2)).saw == {
+        "a": 3.0,
+        "bound": 2,
+    }
+    bounds = claims.every(*(claims.above({"a": 3.0}, bound) for bound in (0, 1, 2)))
+    assert bounds.saw == {"a": 3.0, "bound": 0, "bound 2": 1, "bound 3": 2}
     assert claims.equal({"a": 1}, 1).saw == {"a": 1, "to": 1}
     assert claims.rises({"a": 1, "b": 2}).saw == {"a": 1, "b": 2}
 

@@ -213,9 +213,13 @@ def test_what_a_function_closes_over_counts():
 def test_the_policy_stands_once_in_a_page_that_shows_another_head():
     from selectolax.lexbor import LexborHTMLParser
 
-    from measured.site.content_policy import MARK, marked
+    from measured.site.content_policy import MARK, marked, with_policy
 
     page = "<html><head></head><body><script type='text/plain'><head></script></body></html>"
     written = marked(LexborHTMLParser(page))
     assert written.count(MARK) == 1
     assert written.index(MARK) < written.index("</head>")
+    twice = written + written  # a page about pages: what it shows stays as it is
+    for policy in ("", "default-src 'self'"):
+        assert with_policy(twice, policy).endswith(written)
+        assert with_policy(twice, policy).count(MARK) == 1

@@ -110,12 +110,23 @@ def test_counts_move_by_whole_steps():
     assert drift(lambda f: above({"n": f["dice.n"]}, 5), measured(7, Close(WHY, atol=2), "dice.n"))
 
 
-@pytest.mark.parametrize(("value", "bound", "limit"), [(0.0, 0.0, 0.5), (1.0, 1.0, 1.5), (1.5, 1.0, 10)])
-def test_a_share_may_rise_to_one_and_a_size_to_ten_times_as_much(value, bound, limit):
+@pytest.mark.parametrize(
+    ("value", "bound", "limit", "reached"),
+    [(0.0, 0.0, 0.5, True), (1.0, 1.0, 1.5, False), (1.5, 1.0, 14.9, True), (1.5, 1.0, 15.1, False)],
+)
+def test_a_share_may_rise_to_one_and_a_size_to_ten_times_as_much(value, bound, limit, reached):
     found = drift(
         lambda f: below({"mean": f["dice.mean"]}, limit), measured(value, AtLeast(WHY, bound=bound))
     )
-    assert [d.kind for d in found] == ([] if value == 1.0 else ["bound"])
+    assert [d.kind for d in found] == ["bound"] * reached
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "reached"), [(-1.5, -14.9, True), (-1.5, -15.1, False), (1.5, -0.1, False)]
+)
+def test_a_size_may_fall_to_nothing_and_a_negative_value_to_ten_times_as_much(value, limit, reached):
+    found = drift(lambda f: above({"mean": f["dice.mean"]}, limit), measured(value, AtMost(WHY, bound=value)))
+    assert [d.kind for d in found] == ["bound"] * reached
 
 
 def test_what_becomes_undecidable_is_loose_too():
@@ -173,6 +184,7 @@ def test_a_claim_on_arrays_is_held_by_its_margin():
     predicate, record = on_arrays()
     found = list(margins.drift([predicate], record, {}))
     assert [(d.kind, d.id, d.measured) for d in found] == [("new", "dice.claim", "margin 1")]
+    assert (found[0].stored, found[0].allowed) == ("nothing", "a stored margin")
     assert "it decides on a, which no tolerance binds" in found[0].reason
     stored = margins.margins_to_keep([predicate], record, {})
     assert {name: e.value for name, e in stored.items()} == {"dice.claim": 0.5}
@@ -182,7 +194,9 @@ def test_a_claim_on_arrays_is_held_by_its_margin():
     for low, drifts in ((1.01, False), (9.0, False), (0.99, True), (0.4, True)):
         _, moved = on_arrays(low)
         assert [d.id for d in compare.compare(moved, stored)] == ["dice.claim"] * drifts
-        assert all(d.stored == "margin 0.5" for d in compare.compare(moved, stored))
+        for told in compare.compare(moved, stored):
+            assert told.stored == "margin 0.5"
+            assert told.reason.startswith("the claim comes near its opposite: ")
         if low > 0.5:  # as it was last looked at, or, where it drifted, as it is
             kept = margins.margins_to_keep([predicate], moved, stored)["dice.claim"].value
             assert kept == (pytest.approx(0.24) if drifts else 0.5)
@@ -366,9 +380,14 @@ def test_samples_survive_the_disk_and_one_stray_seed_is_named(tmp_path):
     assert (found.stored, found.measured) == ("0.95", "0.9")
     assert found.change == pytest.approx(-0.05)
     assert found.ratio == pytest.approx(5)
+    assert "bears no more drift" in found.reason
+    nowhere = {"dice.mean": replace(stored["dice.mean"], samples_within=0.0)}
+    (found,) = compare.compare(record_of((stray,)), nowhere)
+    assert (found.change, found.ratio) == (pytest.approx(-0.05), None)
     fewer = replace(now, samples=(0.92, 0.95), seeds=(0, 1))
     (found,) = compare.compare(record_of((fewer,)), stored)
     assert (found.kind, found.stored, found.measured) == ("sample", "3 samples", "2 samples")
+    assert "more or fewer of them" in found.reason
 
 
 def test_samples_are_compared_only_where_a_claim_decides_on_them():

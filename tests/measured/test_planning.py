@@ -13,7 +13,7 @@ from gated import Gated, experiment
 from measured import archives, files
 from measured.archives import pack_arrays
 from measured.errors import MeasuredError
-from measured.making import costs, fingerprint, running, workflow
+from measured.making import costs, fingerprint, progress, running, workflow
 from measured.making.costs import Costs
 from measured.making.environment import describe
 from measured.making.made import Fresh, Stale, made
@@ -104,6 +104,7 @@ def test_what_is_not_installed_is_named():
 
 def test_parameters_are_hashed_as_plain_data():
     assert fingerprint.plain_json({"b": (1, 2), "a": 1}) == fingerprint.plain_json({"a": 1, "b": [1, 2]})
+    assert fingerprint.plain_json({"a": range(2)}) == fingerprint.plain_json({"a": [0, 1]})
     with pytest.raises(MeasuredError, match="object object at .* is no plain data"):
         fingerprint.plain_json({"a": object()})
 
@@ -203,7 +204,11 @@ def test_a_record_is_fresh_until_its_runs_are_made_anew_or_it_is_a_quick_one(gat
         gated.measure(name, values, fingerprint=planned(gated)[name].product.inputs())
         assert planned(gated)[name].why == why
     gated.measure("coins", gated.project.read_records()["coins"].measurements.values(), mode="quick")
-    assert planned(gated)["coins"].why == "it is a quick record"
+    found = planned(gated)["coins"]
+    assert (found.why, dict(found.found)) == ("it is a quick record", {})
+    with pytest.raises(MeasuredError, match="it is a quick record") as caught:
+        found.product.found()
+    assert caught.value.path == found.product.files[0]
 
 
 def test_a_figure_is_fresh_while_its_files_are_whole(gated):
@@ -266,7 +271,8 @@ def test_what_a_record_read_of_the_project_is_looked_at_in_every_plan(gated):
     data = gated.root / "data.csv"
     data.write_text("1\n", encoding="utf-8")
     measure_anew(gated, "coins", **{"file data.csv": fingerprint.hash_of_file(data)})
-    assert planned(gated)["coins"].why == ""
+    found = planned(gated)["coins"]
+    assert (found.why, found.found.keys()) == ("", {*found.product.inputs(), "file data.csv"})
     data.write_text("2\n", encoding="utf-8")
     assert planned(gated)["coins"].why == "file data.csv changed"
 
@@ -456,6 +462,14 @@ def test_light_work_comes_first_and_one_model_stays_with_one_worker():
     assert schedule.next_for(0) is None
 
 
+def test_a_worker_begins_only_what_it_takes():
+    drawing = replace(job("b", model="y"), order=Order(None, "figure", "b"))
+    schedule = workflow.Schedule([job("a", model="x"), drawing])
+    assert schedule.next_for(0, lambda worker, kind: kind == "figure").name == "b"
+    assert schedule.next_for(0, lambda worker, kind: kind == "figure") is None
+    assert schedule.next_for(1, lambda worker, kind: (worker, kind) == (1, "run")).name == "a"
+
+
 def test_what_waits_for_a_failure_never_begins():
     jobs = [job("a"), job("record", ["a"])]
     schedule = workflow.Schedule(jobs)
@@ -538,16 +552,21 @@ def test_a_failure_is_told_and_what_waits_for_it_is_not_begun(gated, error, told
 def test_each_failure_has_a_line_and_each_job_a_name_while_it_is_made(gated, monkeypatch):
     begun = []
 
+    said = []
+    monkeypatch.setattr(progress, "EVERY", 0)
+
     class Watched(workflow.Progress):
         def begins(self, worker, name):
             begun.append((worker, name))
             super().begins(worker, name)
 
     monkeypatch.setattr(workflow, "Progress", Watched)
+    outcomes = {"a": MeasuredError("no"), "b": MeasuredError("neither")}
     with pytest.raises(MeasuredError) as caught:
-        make(gated, [job("a"), job("b")], {"a": MeasuredError("no"), "b": MeasuredError("neither")})
+        workflow.make(gated.project, [job("a"), job("b")], AtOnce(outcomes), said.append)
     assert str(caught.value).splitlines()[:2] == ["no", "neither"]
     assert begun == [(0, "a"), (0, "b")]
+    assert [line.split(", ")[0] for line in said] == ["  1 of 2 done"]
 
 
 def test_a_failure_that_names_no_file_is_told_where_its_experiment_is_declared(gated, monkeypatch):
