@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DRAWN = 400
+DRAWN = 1200
 SURVIVORS = 0.05
 
 DECIDING = [

@@ -32,6 +32,7 @@ def told(html):
             '<img alt="a" srcset="a.png, //x.example/b">',
         ),
         ('<img alt="a" src="data:image/png;base64,AA">', '<img alt="a" src="data:image/svg+xml,x">'),
+        ('<img alt="a" src="a.png">', r'<img alt="a" src="\\x.example\b.png">'),
         ('<a href="mailto:a@b.example">x</a>', '<a href="ftp://b.example">x</a>'),
         ('<a href="https://b.example">x</a>', '<a href="blob:x">x</a>'),
         ('<svg><use href="#a"></use></svg>', '<svg><use href="a.svg#a"></use></svg>'),

@@ -88,6 +88,10 @@ def test_a_verdict_keeps_all_that_it_saw():
     }
     bounds = claims.every(*(claims.above({"a": 3.0}, bound) for bound in (0, 1, 2)))
     assert bounds.saw == {"a": 3.0, "bound": 0, "bound 2": 1, "bound 3": 2}
+    assert [leg.saw for leg in claims.every(bounds, claims.equal({"b": 1}, 1)).legs] == [
+        *({"a": 3.0, "bound": bound} for bound in (0, 1, 2)),
+        {"b": 1, "to": 1},
+    ]
     assert claims.equal({"a": 1}, 1).saw == {"a": 1, "to": 1}
     assert claims.rises({"a": 1, "b": 2}).saw == {"a": 1, "b": 2}
 

@@ -188,6 +188,25 @@ def test_what_weighs_is_told_by_the_name_that_a_person_may_know(attributes, name
     assert [told for told in found if f"(2, the largest: {name})" in told]
 
 
+def test_a_long_name_is_cut_where_what_weighs_is_told():
+    (told,) = checks.what_weighs(f"<svg id='{'x' * 80}'></svg>")[:1]
+    assert f"largest: '{'x' * 60}')" in told
+
+
+@pytest.mark.parametrize("name", ["measurements/index.html", "measurements.html", "confirmations/index.html"])
+def test_a_list_in_which_people_look_things_up_may_weigh_more_than_a_page(tmp_path, name):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(chr(33 + i * i * 7919 % 89) for i in range(3000)), encoding="utf-8")
+    found = checks.heaviest(tmp_path, 10, 60_000)
+    assert checks.heaviest(tmp_path, 10, found) == found
+    with pytest.raises(MeasuredError, match=r"list_bytes in \[tool\.measured\]"):
+        checks.heaviest(tmp_path, 10, found - 1)
+    path.rename(tmp_path / "page.html")
+    with pytest.raises(MeasuredError, match=r"page_bytes in \[tool\.measured\]"):
+        checks.heaviest(tmp_path, 10, 60_000)
+
+
 def test_what_is_met_twice_hides_nothing_that_comes_after_it():
     from json import dumps
 

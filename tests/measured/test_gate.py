@@ -89,7 +89,9 @@ def test_new_missing_and_unmeasured_values_are_drift():
     record = record_of(MEASURED)
     less = {k: v for k, v in expected().items() if k != "dice.mean"}
     assert [d.kind for d in compare.compare(record, less)] == ["new"]
-    assert [d.kind for d in compare.compare(record_of(MEASURED[1:]), expected())] == ["missing"]
+    (drift,) = compare.compare(record_of(MEASURED[1:]), expected())
+    assert (drift.kind, drift.measured) == ("missing", "nothing")
+    assert "nothing measures any more" in drift.reason
 
 
 @pytest.mark.parametrize(

@@ -390,6 +390,23 @@ def test_samples_survive_the_disk_and_one_stray_seed_is_named(tmp_path):
     assert "more or fewer of them" in found.reason
 
 
+def test_a_sample_may_move_as_far_as_it_may_and_no_farther():
+    now = measured(0.5, Exact(WHY), seeds=(0, 1), samples=(0.25, 0.75))
+    stored = {"dice.mean": Expectation.of(now, samples_within=0.25)}
+    for sample, drifts in ((0.5, []), (0.0, []), (0.51, ["dice.mean seed 0"])):
+        moved = replace(now, samples=(sample, 0.75))
+        assert [d.id for d in compare.compare(record_of((moved,)), stored)] == drifts
+
+
+def test_under_another_spread_the_stored_error_stays_and_under_none_the_measured_one_counts():
+    spread = {"seeds": (0, 1, 2), "samples": (3.4, 3.5, 3.6)}
+    now = measured(3.5, Spread(WHY, k=2), **spread)
+    stored = replace(Expectation.of(now), standard_error=1.0)
+    assert stored.under(replace(now, tolerance=Spread(WHY, k=3))).standard_error == 1.0
+    close = replace(stored, tolerance=Close(WHY, atol=0.1), standard_error=None)
+    assert close.under(now).standard_error == pytest.approx(now.standard_error)
+
+
 def test_samples_are_compared_only_where_a_claim_decides_on_them():
     now = measured(0.95, Exact(WHY), **SEEDS)
     stored = {"dice.mean": Expectation.of(now)}

@@ -115,6 +115,7 @@ def test_hashes_are_kept_and_taken_from_there(tmp_path):
     code = fingerprint.CodeHashes(kept)
     first = code.of(module)
     code.keep()
+    assert archives.read_sealed(kept)["hashes"] == {files.sha256(module.read_bytes()): first}
     assert first == fingerprint.CodeHashes(kept).of(module) == fingerprint.hash_of_code(module)
     kept.write_text("{", encoding="utf-8")
     assert fingerprint.CodeHashes(kept).of(module) == first
@@ -184,7 +185,7 @@ def test_a_plan_names_each_thing_what_it_waits_for_and_why_it_is_made(gated):
     )  # what it does not make is not imported
     assert lists["figure both"] == ("", "gated_registry")
     assert found["figure both"].order.project.declared == {}
-    assert found["dice/seed0"].model == found["dice/seed1"].model != ""
+    assert found["dice/seed0"].model == found["dice/seed1"].model == 'gated.experiment {"name": "a"}'
     assert found["dice"].makes[0] == gated.project.records / "dice.json"
     assert list(planned(gated, quick=True))[:2] == ["dice/seed0", "dice"]
     assert workflow.stale(gated.project).keys() >= {"dice/seed0", "dice", "coins"}
@@ -300,6 +301,10 @@ def test_a_figure_without_a_voucher_that_can_be_read_says_which(gated):
     with pytest.raises(MeasuredError, match="its voucher is cut short") as caught:
         product.found()
     assert caught.value.path == product.files[0]
+    files.write_json(product.files[0], archives.sealed({"fingerprint": {}}))
+    with pytest.raises(MeasuredError, match="its files are not whole") as caught:
+        product.found()
+    assert caught.value.path == product.files[0]
 
 
 def test_a_record_is_known_by_what_vouches_for_its_arrays(gated):
@@ -348,10 +353,13 @@ def test_a_few_steps_of_a_model_are_not_expected_to_take_what_its_training_may(g
         dice = project.declared["dice"]
         run = replace(dice.runs[0], quick=smaller, seconds=80)
         product = RunProduct(project, dice, run, workflow.sources_of(project))
-        return workflow._run_job(project, product, Costs.of(project), False).seconds
+        return workflow._run_job(project, product, Costs.of(project), False)
 
-    assert expected(quick=False, draws=2) == expected(quick=True) == 8
-    assert expected(quick=True, draws=2) == workflow.SMALL_SECONDS
+    assert expected(quick=False, draws=2).seconds == expected(quick=True).seconds == 8
+    few = expected(quick=True, draws=2)
+    assert (few.seconds, few.order.compiles) == (workflow.SMALL_SECONDS, False)
+    assert few.model.endswith('{"draws": 2, "name": "a"}')
+    assert expected(quick=False, draws=2).model.endswith('{"name": "a"}')
 
 
 class Handing:
@@ -409,7 +417,9 @@ def test_a_run_made_by_another_kind_of_machine_is_known_for_one_that_was_taken_o
     ):
         executor = Handing(environment=environment, elsewhere=elsewhere)
         workflow.make(gated.project, first_run(gated), executor, str)
-        assert planned(gated)["dice/seed0"].product.taken is taken
+        product = planned(gated)["dice/seed0"].product
+        assert product.taken is taken
+        assert product.voucher().environment == environment
 
 
 def test_runs_that_are_called_the_same_with_the_same_are_made_once(gated):
@@ -460,6 +470,23 @@ def test_light_work_comes_first_and_one_model_stays_with_one_worker():
     schedule = workflow.Schedule(jobs)
     assert [schedule.next_for(worker).name for worker in (0, 1, 0, 1)] == ["y0", "x0", "y1", "x1"]
     assert schedule.next_for(0) is None
+
+
+def test_of_one_experiment_the_longer_model_and_of_all_the_lightest_experiment_comes_first():
+    def of(experiment, model, *seconds):
+        jobs = [job(f"{model}{i}", seconds=s, model=model) for i, s in enumerate(seconds)]
+        return [replace(each, order=Order(None, "run", experiment)) for each in jobs]
+
+    jobs = [*of("heavy", "x", 2), *of("heavy", "y", 3, 3), *of("light", "z", 4)]
+    assert order_of(jobs) == ["z0", "y0", "y1", "x0"]
+
+
+def test_what_reads_a_run_that_is_made_under_another_name_waits_for_that_one(gated):
+    runs = tuple(Run(name, experiment, {"name": "a"}) for name in ("first", "second"))
+    gated.module.EXPERIMENTS = [experiment("dice", runs=runs)]
+    once, twins = workflow._made_once(j for name, j in planned(gated).items() if name.startswith("dice"))
+    assert {j.name: j.after for j in once} == {"dice/first": (), "dice": ("dice/first", "dice/first")}
+    assert [j.name for j in twins["dice/first"]] == ["dice/second"]
 
 
 def test_a_worker_begins_only_what_it_takes():
@@ -587,8 +614,9 @@ def test_a_failure_that_names_no_file_is_told_where_its_experiment_is_declared(g
 def test_a_worker_that_made_nothing_or_something_else_is_an_error(gated):
     build = gated.project.build
     for handed, told in (((), "a: the worker made nothing"), (("x",), "a: the worker made x")):
-        with pytest.raises(MeasuredError, match=told):
+        with pytest.raises(MeasuredError, match=told) as caught:
             make(gated, [job("a", files=[build / "a.npz"])], {"a": outcome(*handed)})
+        assert "expected: a.npz" in str(caught.value)
     assert not (build / "a.npz").exists()
 
 

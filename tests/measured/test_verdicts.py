@@ -65,6 +65,7 @@ def test_a_declared_experiment_that_never_ran_does_not_pass(gated):
 def test_a_declared_experiment_whose_record_is_gone_does_not_pass(gated):
     (gated.project.records / "coins.json").unlink()
     refused(gated, "coins", "no record", "it is declared and has not run")
+    assert {v.experiment: v.compared for v in verdicts.verdicts(gated.project)} == {"coins": 0, "dice": 2}
 
 
 def test_an_experiment_without_stored_values_does_not_pass(gated):
