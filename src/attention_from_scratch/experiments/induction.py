@@ -192,24 +192,24 @@ def _reads_the_cue_and_needs_it(found: Findings) -> Verdict:
     )
 
 
-def _breaks_by_its_edge(name: str, trial: Trial) -> Claim:
-    return Claim(
-        name,
-        "four-head models whose second block reads the cue fall below one half with the edge from the cue "
-        "to the answer cut in block 1, and keep more than 0.9 with the opposite edge cut",
-        _reads_the_cue_and_needs_it,
-        nulls=(
+def _breaks_by_its_edge(trial: Trial) -> dict[str, Any]:
+    """What the claims say of models that read the cue, put to the fresh seeds of a trial."""
+    return {
+        "words": "four-head models whose second block reads the cue fall below one half with the edge from "
+        "the cue to the answer cut in block 1, and keep more than 0.9 with the opposite edge cut",
+        "predicate": _reads_the_cue_and_needs_it,
+        "nulls": (
             swapped(
                 "induction.four_heads_cut.cue.cue_to_answer", "induction.four_heads_cut.cue.answer_to_cue"
             ),
             instead("induction.four_heads_cut.cue.{edge}", by="induction.four_heads_cut.answer.{edge}"),
         ),
-        confirmed_by=Confirmation(
+        "confirmed_by": Confirmation(
             trial,
             "reads != 'cue' or (cue_to_answer < 0.5 and answer_to_cue > 0.9)",
             given="reads == 'cue'",
         ),
-    )
+    }
 
 
 def _most_read_the_answer(found: Findings) -> Verdict:
@@ -480,8 +480,8 @@ CLAIMS = (
         ),
     ),
     # Of the ten seeds of the first trial none reads the cue: the page rests on a longer one.
-    _breaks_by_its_edge("induction.cue_circuit_by_its_edge", trials.TWO_BLOCKS),
-    _breaks_by_its_edge("induction.cue_readers_by_their_edge", trials.CUE_READERS),
+    Claim("induction.cue_circuit_by_its_edge", **_breaks_by_its_edge(trials.TWO_BLOCKS)),
+    Claim("induction.cue_readers_by_their_edge", **_breaks_by_its_edge(trials.CUE_READERS)),
     Claim(
         "induction.one_head_carries_it",
         "in seed 0's model one head of block 1 alone keeps the accuracy above 0.99 and no other head alone "
