@@ -37,7 +37,7 @@ def most_common_symbol(length: int) -> Fraction:
 def probability_none_above(most: int, draws: int, symbols: int = SYMBOLS) -> Fraction:
     """The probability that no symbol comes up more than `most` times in so many uniform draws.
 
-    Sequences are counted, symbol by symbol: which of the places still free hold it, at most so many.
+    Counts sequences symbol by symbol: of n places, so many hold this one, and the others those before it.
 
     Args:
         most: the largest count allowed.

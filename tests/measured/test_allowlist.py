@@ -32,6 +32,7 @@ def told(html):
             '<img alt="a" srcset="a.png, //x.example/b">',
         ),
         ('<img alt="a" src="data:image/png;base64,AA">', '<img alt="a" src="data:image/svg+xml,x">'),
+        ('<img alt="a" srcset="a.png,b.png">', '<img alt="a" srcset="a.png,//x.example/b">'),
         ('<img alt="a" src="a.png">', r'<img alt="a" src="\\x.example\b.png">'),
         ('<a href="mailto:a@b.example">x</a>', '<a href="ftp://b.example">x</a>'),
         ('<a href="https://b.example">x</a>', '<a href="blob:x">x</a>'),
@@ -88,6 +89,13 @@ def test_only_named_metas_are_the_themes():
 def test_an_id_that_the_theme_has_is_not_an_authors():
     assert problems(article='<p id="mine">x</p>') == []
     assert problems(article='<p id="top">x</p>') == ['the id "top", which the theme has already']
+
+
+def test_a_page_without_an_article_that_leads_elsewhere_is_stopped():
+    page = '<!doctype html><html><head><meta http-equiv="refresh" content="0"></head><body></body></html>'
+    found = list(allowlist.problems(LexborHTMLParser(page).root, None, allowlist.Theme()))
+    assert len(found) == 1
+    assert "refresh" in found[0]
 
 
 def test_a_page_without_an_article_is_an_authors_as_a_whole():

@@ -407,6 +407,12 @@ def test_under_another_spread_the_stored_error_stays_and_under_none_the_measured
     assert close.under(now).standard_error == pytest.approx(now.standard_error)
 
 
+def test_what_had_a_bound_alone_begins_where_it_is_measured_when_it_may_move_both_ways():
+    now = measured(3.5, Close(WHY, atol=0.1))
+    for before, centre in ((AtLeast(WHY, bound=1.0), 3.5), (Exact(WHY), 2.0)):
+        assert Expectation("dice.mean", 2.0, before).under(now).value == centre
+
+
 def test_samples_are_compared_only_where_a_claim_decides_on_them():
     now = measured(0.95, Exact(WHY), **SEEDS)
     stored = {"dice.mean": Expectation.of(now)}
