@@ -75,10 +75,7 @@ def read_json(path: Path, most: int = JSON) -> Any:
     Raises:
         MeasuredError: it is absent, no JSON, or beyond the bounds; names the file.
     """
-    try:
-        return parse_json(read_bytes(path, most))
-    except MeasuredError as error:
-        raise MeasuredError(error.problem, path=path, expected=error.expected) from error
+    return _read(path, most)[1]
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
@@ -87,14 +84,18 @@ def read_sealed(path: Path) -> dict[str, Any]:
     Raises:
         MeasuredError: it cannot be read, or is not as it was written; names the file.
     """
-    try:
-        data = read_bytes(path, JSON)
-        found = parse_json(data)
-    except MeasuredError as error:
-        raise MeasuredError(error.problem, path=path, expected=error.expected) from error
-    if not isinstance(found, dict) or not is_sealed(found, data):
+    text, found = _read(path, JSON)
+    if not isinstance(found, dict) or not is_sealed(found, text):
         raise MeasuredError("was changed since it was written", path=path)
     return found
+
+
+def _read(path: Path, most: int) -> tuple[bytes, Any]:
+    try:
+        text = read_bytes(path, most)
+        return text, parse_json(text)
+    except MeasuredError as error:
+        raise MeasuredError(error.problem, path=path, expected=error.expected) from error
 
 
 def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
