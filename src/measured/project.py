@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from measured.compiled import forget_doubtful
 from measured.errors import MeasuredError
 from measured.files import read_text
 from measured.located import line_of, located
@@ -188,7 +189,7 @@ class Project:
         """The experiments by name; none for who was told of no list, since it makes something else."""
         if not self.experiments:
             return {}
-        found = _listed(self.experiments, "EXPERIMENTS", self.root)
+        found = self._listed(self.experiments, "EXPERIMENTS")
         with _naming_list(self.experiments, "EXPERIMENTS", self.root):
             refuse_shared(((c.id, f"experiment {e.name}") for e in found for c in e.claims), "claim")
         return {e.name: e for e in found}
@@ -196,12 +197,16 @@ class Project:
     @cached_property
     def declared_figures(self) -> dict[str, Any]:
         """The figures by name."""
-        return {f.name: f for f in _listed(self.figures, "FIGURES", self.root)} if self.figures else {}
+        return {f.name: f for f in self._listed(self.figures, "FIGURES")} if self.figures else {}
 
     @cached_property
     def declared_reported(self) -> list[Any]:
         """The figures of an earlier write-up."""
-        return _listed(self.reported, "REPORTED", self.root) if self.reported else []
+        return self._listed(self.reported, "REPORTED") if self.reported else []
+
+    def _listed(self, module: str, name: str) -> list[Any]:
+        forget_doubtful(self.packages)
+        return _listed(module, name, self.root)
 
 
 _GIVEN_BY_COMMANDS = ("root", "quick", "output")

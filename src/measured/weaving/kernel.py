@@ -21,6 +21,7 @@ from measured.making.sources import folders_of
 Outputs = list[dict[str, Any]]
 WAITING = 2  # kernels more than there are cores: who starts one waits for it, mostly
 SOON = 5.0  # seconds: cells that failed in one kernel mostly fail in the other at the same time
+_SHOWN = {"_IncompleteInputError": "SyntaxError"}  # Python 3.13 has a private name for some of them
 
 
 @dataclass(frozen=True)
@@ -255,7 +256,7 @@ async def _execute(notebook: Any, limits: Sequence[int], folder: Path, setup: Se
         await runner.async_execute()
     except CellExecutionError as error:
         raise failure(
-            f"the code raised {error.ename}: {error.evalue}",
+            f"the code raised {_SHOWN.get(error.ename, error.ename)}: {error.evalue}",
             "a cell that runs without an exception",
             _raised_at(str(error), running["index"]),
         ) from None
