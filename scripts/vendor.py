@@ -182,6 +182,7 @@ def install(root: Path, build: Path | None = None, *, development: bool = False)
     key = _key(root, *(root / name for name in NPM_FILES))
     if _is_fresh(folder / "stamp.json", key, folder):
         return folder
+    _refuse_other_lock(root)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".npm-") as temporary:
         new = Path(temporary) / "new"
@@ -236,8 +237,32 @@ def fonts_css() -> str:
     return "".join(face.rule for face in FACES)
 
 
+def _refuse_other_lock(root: Path) -> None:
+    """Say at once, without the network, what npm would ask the network for and then refuse.
+
+    Raises:
+        MeasuredError: the lock was made for other packages than package.json names.
+    """
+    wanted, locked = (json.loads((root / name).read_text(encoding="utf-8")) for name in NPM_FILES[:2])
+    made_for = locked.get("packages", {}).get("", {})
+    for kind in ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies"):
+        if wanted.get(kind, {}) != made_for.get(kind, {}):
+            raise MeasuredError(
+                f"package-lock.json was made for other {kind} than package.json names",
+                path=root / "package-lock.json",
+                mend=_LOCK_ANEW,
+            )
+
+
+_LOCK_ANEW = (
+    "after a change of package.json run `npm install --ignore-scripts` and `node scripts/strip-lock.js`"
+)
+# Five minutes, as npm has it, are too long for a registry that says nothing; npm asks again by itself.
+_SILENCE = "--fetch-timeout=60000"
+
+
 def _npm_ci(folder: Path, development: bool) -> None:
-    npm_ci = [str(node()), str(npm()), "ci", "--ignore-scripts", "--no-progress"]
+    npm_ci = [str(node()), str(npm()), "ci", "--ignore-scripts", "--no-progress", _SILENCE]
     command = npm_ci if development else [*npm_ci, "--omit=dev"]
     path = os.pathsep.join([str(node().parent), os.environ.get("PATH", "")])
     done = subprocess.run(
@@ -255,8 +280,7 @@ def _npm_ci(folder: Path, development: bool) -> None:
             "npm could not install what package-lock.json names: "
             + " ".join(lines[:4] or [done.stderr[-300:]]),
             path=folder.parents[3] / "package-lock.json",
-            mend="check the network and npm's settings; after a change of package.json run "
-            "`npm install --ignore-scripts` and `node scripts/strip-lock.js`",
+            mend=f"check the network and npm's settings; {_LOCK_ANEW}",
         )
 
 

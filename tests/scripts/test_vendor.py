@@ -111,16 +111,38 @@ def test_what_npm_checked_once_is_checked_again_whenever_it_is_handed_over(tmp_p
     assert (folder / "node_modules" / "p5" / "lib" / "p5.min.js").read_text() == "p5"
 
 
-def test_a_lock_that_does_not_match_fails_with_a_way_out_and_keeps_what_was_there(tmp_path):
+@pytest.mark.parametrize("kind", ["dependencies", "devDependencies"])
+def test_a_lock_that_does_not_match_fails_without_npm_and_keeps_what_was_there(tmp_path, monkeypatch, kind):
+    root = a_project(tmp_path)
+    monkeypatch.setattr(vendor, "_npm_ci", lambda folder, development: None)
+    assert vendor.install(root).is_dir()
+    stamp = (root / "build/vendor/node/stamp.json").read_text()
+    monkeypatch.setattr(vendor, "_npm_ci", lambda folder, development: pytest.fail("npm was asked"))
+    (root / "package.json").write_text(
+        json.dumps({"name": "none", "version": "0.0.0", kind: {"p5": "2.3.4"}})
+    )
+    with pytest.raises(MeasuredError, match=f"made for other {kind} than package.json") as told:
+        vendor.install(root)
+    assert told.value.path == root / "package-lock.json"
+    assert "npm install" in told.value.mend
+    assert (root / "build/vendor/node/stamp.json").read_text() == stamp
+
+
+def test_npm_says_what_it_cannot_install_and_what_was_there_stays(tmp_path):
+    """A package whose file is not there: npm reads the lock, and asks no network."""
     root = a_project(tmp_path)
     assert vendor.install(root).is_dir()
     stamp = (root / "build/vendor/node/stamp.json").read_text()
-    (root / "package.json").write_text(
-        '{"name": "none", "version": "0.0.0", "dependencies": {"p5": "2.3.4"}}'
-    )
-    with pytest.raises(MeasuredError, match="package-lock.json") as told:
+    named = {"dependencies": {"gone": "file:gone.tgz"}}
+    (root / "package.json").write_text(json.dumps({"name": "none", "version": "0.0.0", **named}))
+    lock = json.loads((root / "package-lock.json").read_text())
+    lock["packages"] = {"": named, "node_modules/gone": {"version": "1.0.0", "resolved": "file:gone.tgz"}}
+    (root / "package-lock.json").write_text(json.dumps(lock))
+    with pytest.raises(
+        MeasuredError, match="npm could not install what package-lock.json names: npm error"
+    ) as told:
         vendor.install(root)
-    assert "npm install" in told.value.mend
+    assert "check the network" in told.value.mend
     assert (root / "build/vendor/node/stamp.json").read_text() == stamp
     assert not list((root / "build/vendor").glob(".npm-*"))
 
