@@ -1,5 +1,6 @@
 """No timing decides whether a test passes: a busy machine is no failure; and to collect tests is cheap."""
 
+import os
 import sys
 
 import pytest
@@ -9,6 +10,9 @@ settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
 
 DEAR = "tensorflow"
+
+# Where an author's builds take results over from is no source for the samples of tests.
+os.environ.pop("MEASURED_FROM", None)
 
 
 @pytest.hookimpl(wrapper=True)

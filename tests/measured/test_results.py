@@ -5,8 +5,10 @@ from __future__ import annotations
 import http.server
 import io
 import json
+import os
 import shutil
 import socket
+import subprocess
 import sys
 import threading
 import zipfile
@@ -28,7 +30,7 @@ from measured.making.vouchers import Voucher, key_of
 from measured.project import Project
 from measured.results import archive, fetching, remeasuring, taking
 from measured.site.results import Results
-from samples import Sample, copy
+from samples import ENGINE, Sample, copy
 
 NAMES = ("fair/seed0", "fair/seed1", "fair/seed2")
 
@@ -638,6 +640,19 @@ def test_a_slow_machine_has_the_same_sample_as_others(clone):
 
 
 # From the command line
+
+
+def test_where_an_author_takes_results_over_from_reaches_no_test():
+    code = "import os, runpy; runpy.run_path('tests/conftest.py'); print(os.environ.get('MEASURED_FROM'))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ENGINE.parent,
+        env={**os.environ, "MEASURED_FROM": "elsewhere"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "None\n"
 
 
 def test_a_clone_builds_the_site_that_its_source_has(source, tmp_path):
