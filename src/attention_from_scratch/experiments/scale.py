@@ -115,7 +115,7 @@ LOWEST_SCALED = Family("scale.training.lowest.scaled",
     "nothing to chance", bound=0.995), ".2f", statistic="smallest")
 HIGHEST_UNSCALED = Family("scale.training.highest.unscaled",
     "highest accuracy of any seed at the end, unscaled", AtMost("how far it gets varies by machine and seed; "
-    "that it is not there is the claim", bound=0.7), ".2f", statistic="largest")
+    "that it is not there is the claim", bound=0.85), ".2f", statistic="largest")
 EARLY_SCALED = Family("scale.training.early.scaled",
     "accuracy of the scaled lookup after {updates} updates, mean over seeds", TRAINED, ".2f")
 HALF_UNSCALED = Family("scale.training.half.unscaled",

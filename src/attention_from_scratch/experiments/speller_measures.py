@@ -43,6 +43,11 @@ FINAL_E_WORDS = {
 }
 ONE_TRAINING = "one training: its digits depend on the machine, and each word wrong or right is a step"
 TRAINED, SHARE = Close(ONE_TRAINING, atol=0.02), Close(ONE_TRAINING, atol=0.05)
+# Of ten fresh seeds the shares of what moves with the e lie up to 0.6 apart, those of weights 0.3.
+DIVIDED = Close(
+    "one training: who looks where is shared out otherwise by another seed, and by another CPU's rounding",
+    atol=0.3,
+)
 
 PHONEME_ERROR = Family(
     "transformer.speller.phoneme_error.{model}",
@@ -117,7 +122,7 @@ SAME_BITS = Family(
 POOLED = Family(
     "transformer.pooled.phoneme_error.heads{heads}",
     "phoneme error with the decoder's own keys and values pooled into {heads} heads, not trained on",
-    Close(ONE_TRAINING, atol=0.05),
+    DIVIDED,
     ".3f",
 )
 BEAM_PHONEME_ERROR = Family(
@@ -141,13 +146,13 @@ BELIEVED = Family(
 AGREES = Family(
     "transformer.alignment.agrees.b{block}.{head}",
     "share of sounds that look most at the letter whose hiding costs them most: block {block}, {head}",
-    SHARE,
+    DIVIDED,
     ".2f",
 )
 IN_ORDER = Family(
     "transformer.alignment.in_order.b{block}.{head}",
     "share of words whose most looked-at letters never go back: block {block}, {head}",
-    SHARE,
+    DIVIDED,
     ".2f",
 )
 BY_PLACE = Family(
@@ -165,7 +170,7 @@ RIGHT_WORDS = Family(
 LOOKED_AT = Family(
     "transformer.alignment.looked_at.{letters}",
     "largest weight that any sound gives to {letters}, mean over them",
-    SHARE,
+    DIVIDED,
     ".2f",
     labels={"letters": LETTER_WORDS},
 )
@@ -179,7 +184,7 @@ LETTER_COUNT = Family(
 FINAL_E = Family(
     "transformer.final_e.{what}",
     "{what}, in words with a long vowel before a final silent e",
-    Close(ONE_TRAINING, atol=0.1),
+    DIVIDED,
     ".0%",
     labels={"what": FINAL_E_WORDS},
 )

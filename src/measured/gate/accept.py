@@ -2,6 +2,8 @@
 
 What is stored is what was shown. A value that moved inside its tolerance is mentioned and keeps the stored
 one, which somebody last looked at: drift is measured from there, so that five small steps are one large one.
+Values of trainings belong to a class of CPU: where they were stored on another, all of the experiment's are
+replaced, since claims decide on values that were measured together.
 """
 
 from __future__ import annotations
@@ -15,10 +17,11 @@ from measured.errors import MeasuredError
 from measured.gate import margins, showing
 from measured.gate.compare import Drift
 from measured.gate.showing import Drifted
-from measured.gate.stored import Expectation, dump, read_all
+from measured.gate.stored import CLASSES, Expectation, dump, read_all, read_classes
 from measured.gate.verdicts import verdicts
 from measured.making import workflow
 from measured.project import Project
+from measured.terms import cpu
 from measured.terms.experiment import Experiment
 from measured.terms.record import Record
 
@@ -40,7 +43,8 @@ def accept(project: Project, say: Say, confirm: Callable[[], bool]) -> list[Path
     records, stored = project.read_records(), read_all(project.stored)
     if not records:
         raise MeasuredError("there is no record to accept", mend="run: nox -s build")
-    found = {v.experiment: v.drift for v in verdicts(project) if v.drift}
+    judged = [v for v in verdicts(project) if v.drift]
+    found = {v.experiment: v.drift for v in judged}
     drifted = Drifted(
         found,
         _refused(project, found),
@@ -52,6 +56,9 @@ def accept(project: Project, say: Say, confirm: Callable[[], bool]) -> list[Path
     showing.show(drifted)
     written: list[Path] = []
     storable = [n for n, drift in found.items() if n not in drifted.refused and _storable(drift)]
+    for v in judged:
+        if v.other_cpus and v.experiment in storable:
+            say(f"{v.experiment}: {v.other_cpus}: all of its values are replaced")
     if storable:
         taken = confirm()
         summary = showing.leave(project, drifted, taken)
@@ -73,15 +80,23 @@ def store(
     names: Sequence[str],
 ) -> list[Path]:
     """Write the stored file of each of these experiments; remove those of what nothing declares."""
+    classes = read_classes(project.stored)
     written = []
     for name in names:
-        path = project.stored / f"{name}.yml"
+        path, stored_on = project.stored / f"{name}.yml", classes.pop(name, "")
         if name in project.declared:
-            accepted = expectations(project.declared[name], records[name], stored.get(name, {}))
+            experiment, record = project.declared[name], records[name]
+            another = cpu.is_another(stored_on, record.environment)
+            accepted = expectations(experiment, record, {} if another else stored.get(name, {}))
             files.write_text(path, dump(accepted))
+            if experiment.runs:
+                classes[name] = cpu.class_of(record.environment)
         else:
             path.unlink()
         written.append(path)
+    if classes != read_classes(project.stored):
+        written.append(project.stored / CLASSES)
+        files.write_json(written[-1], dict(sorted(classes.items())))
     return written
 
 

@@ -39,6 +39,7 @@ def test_record_stands_where_it_stood(
     record, experiment = project.read_records().get(name), project.declared.get(name)
     path = project.stored / f"{name}.yml"
     expected = stored.read_expectations(path) if path.exists() else {}
+    stored_on = stored.read_classes(project.stored).get(name, "")
     if record is None or not path.exists():
         # Left to itself, pytest-regressions writes a file that is missing, and passes the second time.
         _fail_with(verdict(name, experiment, record, expected).drift)
@@ -48,7 +49,8 @@ def test_record_stands_where_it_stood(
         files.write_text(Path(obtained), stored.dump(kept))
 
     def check(obtained: Path, stored_file: Path) -> None:
-        _fail_with(verdict(name, experiment, record, stored.read_expectations(Path(stored_file))).drift)
+        expected = stored.read_expectations(Path(stored_file))
+        _fail_with(verdict(name, experiment, record, expected, stored_on).drift)
 
     perform_regression_check(
         datadir=tmp_path,

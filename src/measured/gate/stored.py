@@ -1,4 +1,7 @@
-"""Stored regressions: the committed expectation of each measurement, one YAML file an experiment."""
+"""Stored regressions: the committed expectation of each measurement, one YAML file an experiment.
+
+Beside them one file says on which class of CPU the values of trained models were looked at.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from measured import fast_yaml, files
+from measured import archives, fast_yaml, files
 from measured.errors import MeasuredError
 from measured.terms.measurement import (
     AtLeast,
@@ -21,6 +24,8 @@ from measured.terms.measurement import (
     Value,
     tolerance_from_dict,
 )
+
+CLASSES = "cpu.json"
 
 
 @dataclass(frozen=True)
@@ -199,6 +204,21 @@ def read_expectations(path: Path) -> dict[str, Expectation]:
         except MeasuredError as error:
             line = next((n for n, row in enumerate(text.splitlines(), 1) if row.startswith(f"{name}:")), None)
             raise _unreadable(path, error.problem, line, error.expected) from error
+    return found
+
+
+def read_classes(folder: Path) -> dict[str, str]:
+    """The class of CPU on which stored values were looked at, by experiment; of those that train.
+
+    Raises:
+        MeasuredError: the file cannot be read, or is not one.
+    """
+    path = folder / CLASSES
+    if not path.exists():
+        return {}
+    found = archives.read_json(path)
+    if not isinstance(found, dict) or not all(isinstance(known, str) for known in found.values()):
+        raise _unreadable(path, f"the file of classes holds {str(found)[:60]}")
     return found
 
 

@@ -15,9 +15,10 @@ from measured.counting import counted
 from measured.errors import MeasuredError
 from measured.gate import compare, margins
 from measured.gate.compare import Drift
-from measured.gate.stored import Expectation, read_all
+from measured.gate.stored import CLASSES, Expectation, read_all, read_classes
 from measured.making import fingerprint
 from measured.project import Project
+from measured.terms import cpu
 from measured.terms.experiment import Experiment
 from measured.terms.record import Record
 
@@ -32,11 +33,14 @@ class ExperimentVerdict:
         experiment: its name.
         compared: how many measurements were held against a stored value.
         drift: what does not stand where it stood; empty where it passes.
+        other_cpus: the class of CPU that its stored values are of, and the one that it was measured on, where
+            they differ; in words.
     """
 
     experiment: str
     compared: int
     drift: tuple[Drift, ...]
+    other_cpus: str = ""
 
 
 def verdicts(project: Project) -> list[ExperimentVerdict]:
@@ -53,23 +57,42 @@ def verdicts(project: Project) -> list[ExperimentVerdict]:
             expected="at least one experiment; zero checks never pass",
             mend=f"list an experiment in {project.experiments}",
         )
+    classes = read_classes(project.stored)
     return [
-        verdict(name, project.declared.get(name), records.get(name), stored.get(name, {})) for name in names
+        verdict(
+            name, project.declared.get(name), records.get(name), stored.get(name, {}), classes.get(name, "")
+        )
+        for name in names
     ]
 
 
 def verdict(
-    name: str, experiment: Experiment | None, record: Record | None, stored: dict[str, Expectation]
+    name: str,
+    experiment: Experiment | None,
+    record: Record | None,
+    stored: dict[str, Expectation],
+    stored_on: str = "",
 ) -> ExperimentVerdict:
-    """That of one experiment; what is declared and not measured, or the other way round, does not pass."""
+    """That of one experiment; what is declared and not measured, or the other way round, does not pass.
+
+    Args:
+        name: the experiment's.
+        experiment: as it is declared; None where nothing declares it.
+        record: what it measured; None where it has not run.
+        stored: what is expected.
+        stored_on: the class of CPU on which that was looked at, where it is known.
+    """
     if record is None:
         return ExperimentVerdict(name, 0, (_unmeasured(name, len(stored), experiment is not None),))
-    found = compare.compare(record, stored)
+    another = cpu.is_another(stored_on, record.environment)
+    found = compare.compare(record, stored, another_cpu=another)
     if experiment is None:
         found.append(_undeclared(name, record))
-    elif record.mode == "full":
+    elif record.mode == "full" and not another:
         found += margins.drift(experiment.claims, record, stored)
-    return ExperimentVerdict(name, len(record.measurements.keys() & stored.keys()), tuple(found))
+    compared = len(record.measurements.keys() & stored.keys())
+    told = f"stored on {stored_on}, measured on {cpu.class_of(record.environment)}" if another else ""
+    return ExperimentVerdict(name, compared, tuple(found), told)
 
 
 def pass_gate(project: Project) -> str:
@@ -94,12 +117,26 @@ def pass_gate(project: Project) -> str:
         )
     files.write_text(stamp_of(project), _state(project))
     compared = counted(sum(v.compared for v in found), "value")
-    return f"passed: {counted(len(found), 'experiment')}, {compared} compared"
+    return f"passed: {counted(len(found), 'experiment')}, {compared} compared{_other_cpus(found)}"
 
 
 def tables(found: Iterable[ExperimentVerdict]) -> str:
     """The drift of each experiment as a table."""
-    return "\n\n".join(f"drift in {v.experiment}\n{compare.table(v.drift)}" for v in found if v.drift)
+    return "\n\n".join(
+        f"drift in {v.experiment}{f' ({v.other_cpus})' if v.other_cpus else ''}\n{compare.table(v.drift)}"
+        for v in found
+        if v.drift
+    )
+
+
+def _other_cpus(found: Iterable[ExperimentVerdict]) -> str:
+    """What is said of experiments whose stored values are of another class of CPU."""
+    told = [v.other_cpus for v in found if v.other_cpus]
+    if not told:
+        return ""
+    return (
+        f"; {counted(len(told), 'experiment')} by declared tolerances alone, {'; '.join(dict.fromkeys(told))}"
+    )
 
 
 def passed(project: Project) -> bool:
@@ -117,7 +154,8 @@ def stamp_of(project: Project):
 
 def _state(project: Project) -> str:
     """Hash of all that the gate looks at, and of the code that looks."""
-    folders = {"record": project.records.glob("*.json"), "stored": project.stored.glob("*.yml")}
+    kept = (*project.stored.glob("*.yml"), *project.stored.glob(CLASSES))
+    folders = {"record": project.records.glob("*.json"), "stored": kept}
     parts = {
         f"{what} {path.name}": files.sha256(path.read_bytes())
         for what, paths in folders.items()

@@ -23,8 +23,10 @@ from measured.making.fingerprint import CodeHashes, Sources
 from measured.making.order import OUTCOME, Order, Outcome
 from measured.making.products import inputs_of_run
 from measured.making.sample import sample
+from measured.making.strangers import strangers
 from measured.project import Project
 from measured.terms.claims import Claim
+from measured.terms.cpu import class_of, is_another
 from measured.terms.experiment import Run
 from measured.terms.trial import (
     Confirmed,
@@ -202,7 +204,12 @@ class _Confirming:
         self._under_way.discard((one.name, run.name))
         outcome, kept = json.loads(made.files[OUTCOME]), self._kept[one.name]
         parameters = as_stored(run.parameters)
-        kept[run.name] = {"parameters": parameters, "outcome": outcome, "seconds": round(made.seconds, 1)}
+        kept[run.name] = {
+            "parameters": parameters,
+            "outcome": outcome,
+            "seconds": round(made.seconds, 1),
+            "cpu": class_of(made.environment),
+        }
         names = [named.name for named in one.runs(_outcomes(kept))]
         self._kept[one.name] = kept = {name: kept[name] for name in names if name in kept}
         _write(one, kept)
@@ -281,8 +288,7 @@ def begin_to_repeat_a_few(
 
     def finish() -> list[str]:
         for stored in again:
-            _refuse_other_outcome(stored, json.loads(made[stored.name].result().files[OUTCOME]))
-            say(f"confirmations: {stored.name} came out as stored")
+            say(f"confirmations: {stored.name} came out {_compared(stored, made[stored.name].result())}")
         files.write_text(mark, json.dumps([commit, state], sort_keys=True))
         return done
 
@@ -291,13 +297,25 @@ def begin_to_repeat_a_few(
 
 @dataclass(frozen=True)
 class _StoredRun:
-    """A stored run, what came out, and all that its trial or study has stored."""
+    """A stored run.
+
+    Args:
+        one: the trial or study.
+        run: the one.
+        outcome: what came out.
+        seconds: that it took.
+        known: all outcomes of the trial or study.
+        cpu: the class of CPU that made it, where that is known.
+        siblings: outcomes of the runs that differ from it by their seed alone, its own among them.
+    """
 
     one: Asked
     run: Run
     outcome: dict[str, Any]
     seconds: float
     known: Mapping[str, Any]
+    cpu: str = ""
+    siblings: Sequence[dict[str, Any]] = ()
 
     @property
     def name(self) -> str:
@@ -311,16 +329,29 @@ def _chosen(commit: str, stored_runs: Iterable[_StoredRun]) -> list[_StoredRun]:
     )
 
 
-def _refuse_other_outcome(stored: _StoredRun, outcome: dict[str, Any]) -> None:
-    one, run = stored.one, stored.run
-    different = agree(stored.outcome, outcome, one.tolerance)
+def _compared(stored: _StoredRun, made: Outcome) -> str:
+    """How a repeated run came out, in words.
+
+    Raises:
+        MeasuredError: otherwise than it may.
+    """
+    one, run, outcome = stored.one, stored.run, json.loads(made.files[OUTCOME])
+    another = is_another(stored.cpu, made.environment)
+    if another:
+        different = strangers(outcome, stored.siblings, one.tolerance)
+        expected = "most of its numbers among what the other seeds gave"
+        told = f"among what its seeds gave (stored on {stored.cpu}, made on {class_of(made.environment)})"
+    else:
+        different = agree(stored.outcome, outcome, one.tolerance)
+        expected, told = "what was stored, within the tolerance of its trial or study", "as stored"
     if different:
         raise MeasuredError(
             f"{one.name}, {run.name}, gives another outcome than the stored one: {'; '.join(different)}",
             path=one.path,
-            expected="what was stored, within the tolerance of its trial or study",
+            expected=expected,
             mend=f"mend what changed it, or store what comes out: nox -s confirm -- --again {one.name}",
         )
+    return told
 
 
 def _outcomes(kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -352,10 +383,22 @@ def _stored_runs(one: Asked) -> list[_StoredRun]:
     kept = read_file(one.path)
     known = _outcomes(kept)
     return [
-        _StoredRun(one, run, known[run.name], kept[run.name].get("seconds", 0.0), known)
+        _StoredRun(
+            one,
+            run,
+            known[run.name],
+            kept[run.name].get("seconds", 0.0),
+            known,
+            kept[run.name].get("cpu", ""),
+            [known[name] for name in kept if _but_for_seed(kept[name]) == _but_for_seed(kept[run.name])],
+        )
         for run in one.runs(known)
         if run.name in kept and kept[run.name]["parameters"] == as_stored(run.parameters)
     ]
+
+
+def _but_for_seed(run: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in run["parameters"].items() if name != "seed"}
 
 
 def _write(one: Asked, kept: dict[str, dict[str, Any]]) -> None:

@@ -18,6 +18,7 @@ from measured.site.code_pages import Place
 from measured.site.declared import ENGINE, declared
 from measured.terms import evidence
 from measured.terms.claims import Judgement
+from measured.terms.cpu import widest_vectors
 from measured.terms.measurement import Measurement, Value
 from measured.terms.record import Record
 from measured.terms.trial import Confirmed
@@ -146,17 +147,12 @@ def run_in_words(environment: Mapping[str, Any]) -> str:
     """Versions and CPU class of a run, in one line."""
     versions = ", ".join(f"{name} {version}" for name, version in environment["versions"].items())
     threads = environment["settings"].get("OMP_NUM_THREADS", "")
+    vectors = widest_vectors(environment["cpu_features"])
     alone = ", one thread a process" if threads == "1" else f", {threads} threads" if threads else ""
     return (
         f"Python {environment['python']}, {versions}; "
-        f"{environment['system']} {environment['machine']}{_vectors(environment['cpu_features'])}{alone}"
+        f"{environment['system']} {environment['machine']}{f' with {vectors}' if vectors else ''}{alone}"
     )
-
-
-def _vectors(features: list[str]) -> str:
-    classes = ("AVX512", "AVX2", "SVE", "ASIMD", "VSX")
-    found = next((c for c in classes if any(name.startswith(c) for name in features)), "")
-    return f" with {found}" if found else ""
 
 
 @dataclass(frozen=True)
