@@ -9,9 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from measured.errors import MeasuredError
-from measured.making import confirming
+from measured.making import confirming, environment
 from measured.site.claim_rows import confirmations_page
 from measured.site.provenance import _tests_of
+from measured.terms import cpu
 from measured.terms.claims import Claim, Judgement
 from measured.terms.trial import LEAST, Confirmation, Confirmed, Trial, agree, confirmed, drawn_seeds
 
@@ -173,10 +174,27 @@ def test_a_build_stores_repeats_and_publishes_what_fresh_seeds_said(sample):
     assert "confirmed" not in middling
     assert middling["formed"] == []
 
+    assert {run["cpu"] for run in stored["runs"].values()} == {cpu.class_of(environment.describe(()))}
+    published = sample.tree("site")
+    for run in stored["runs"].values():
+        run["outcome"]["mean"] += 0.01
+        run["cpu"] = "another class"
+    (sample.root / "tests/confirmations/throws.json").write_text(json.dumps(stored))
+    done = sample.build()
+    assert done.returncode == 0, done.stdout
+    assert "came out among what its seeds gave (stored on another class, made on " in done.stdout
+    published = sample.tree("site")
+    for run in stored["runs"].values():
+        run["outcome"] = dict.fromkeys(run["outcome"], 9.0)
+    (sample.root / "tests/confirmations/throws.json").write_text(json.dumps(stored))
+    done = sample.build()
+    assert done.returncode == 1
+    assert "and was 9 to 9" in done.stdout
+
     for run in stored["runs"].values():
         run["outcome"]["mean"] = 3.0
+        del run["cpu"]  # stored before anybody asked for it
     (sample.root / "tests/confirmations/throws.json").write_text(json.dumps(stored))
-    published = sample.tree("site")
     done = sample.build()
     assert done.returncode == 1
     assert "gives another outcome than the stored one" in done.stdout

@@ -86,7 +86,7 @@ def store(
         path, stored_on = project.stored / f"{name}.yml", classes.pop(name, "")
         if name in project.declared:
             experiment, record = project.declared[name], records[name]
-            another = cpu.is_another(stored_on, record.environment)
+            another = bool(experiment.runs) and cpu.is_another(stored_on, record.environment)
             accepted = expectations(experiment, record, {} if another else stored.get(name, {}))
             files.write_text(path, dump(accepted))
             if experiment.runs:

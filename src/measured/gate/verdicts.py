@@ -84,7 +84,8 @@ def verdict(
     """
     if record is None:
         return ExperimentVerdict(name, 0, (_unmeasured(name, len(stored), experiment is not None),))
-    another = cpu.is_another(stored_on, record.environment)
+    trains = experiment is not None and bool(experiment.runs)
+    another = trains and cpu.is_another(stored_on, record.environment)
     found = compare.compare(record, stored, another_cpu=another)
     if experiment is None:
         found.append(_undeclared(name, record))

@@ -8,6 +8,7 @@ from typing import Any
 # Trainings amplify rounding: on another class of CPU a seed is another seed. One number of many may then well
 # lie outside of what ten seeds gave. When half of them do, it is no longer the same code.
 _MOST = 0.5
+_ENOUGH = 3  # seeds that say something of how far apart seeds lie
 _ALIKE = 0.1  # of a number's size: where all seeds gave the same one, one near it is no stranger
 
 
@@ -22,12 +23,14 @@ def strangers(
         tolerance: by how much a number may differ from one that is known, by name.
 
     Returns:
-        Names that only one side has; else, where more than half of the numbers lie further outside of what is
+        Names that only one side has; else, where there are enough seeds and more than half of the numbers lie further outside of what is
         known than that is wide, each of those.
     """
     names = {name for one in known for name in one}
     if names != set(outcome):
         return [f"{name} is on one side alone" for name in sorted(names ^ set(outcome))]
+    if len(known) < _ENOUGH:
+        return []
     compared = 0
     outside = []
     for name in sorted(names):

@@ -177,7 +177,9 @@ class _Again:
                 workflow.make(self._apart, [self._again[name]], self._executor(self._apart, 1), self._say)
             elsewhere, here = read_record(record.product.files[0]), read_record(path)
             stored = accept.expectations(record.product.experiment, elsewhere, {})
-            another = cpu.is_another(cpu.class_of(elsewhere.environment), here.environment)
+            # Made from the same runs, a record gives the same values on each CPU; a training does not.
+            of_there = cpu.class_of(elsewhere.environment)
+            another = name in of_other_runs and cpu.is_another(of_there, here.environment)
             drift = compare.compare(here, stored, another_cpu=another)
             _refuse_other_values(job, here, drift, elsewhere, another)
 
@@ -222,7 +224,7 @@ def _seconds_of(project: Project) -> Callable[[Job], float]:
 def _refuse_other_values(
     job: Job, here: Record, drift: Sequence[compare.Drift], elsewhere: Record, another_cpu: bool
 ) -> None:
-    # What trains on another class of CPU ends elsewhere, as from another seed: a claim on each seed may turn.
+    # What trains on another class of CPU ends elsewhere, as from another seed: a claim may turn.
     claims = {} if another_cpu else here.claims
     turned = [c for c, claim in claims.items() if claim.holds != elsewhere.claims[c].holds]
     if not drift and not turned:
