@@ -23,8 +23,8 @@ def strangers(
         tolerance: by how much a number may differ from one that is known, by name.
 
     Returns:
-        Names that only one side has; else, where there are enough seeds and more than half of the numbers lie further outside of what is
-        known than that is wide, each of those.
+        Names that only one side has; else, where there are enough seeds and more than half of the numbers lie
+        further outside of what is known than that is wide, each of those.
     """
     names = {name for one in known for name in one}
     if names != set(outcome):
