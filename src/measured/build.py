@@ -78,7 +78,12 @@ def build(
             recording.also_said(repeated())
             say(unchanged)
         else:
-            make_site(site, say, recording.state, lambda: recording.also_said(repeated()))
+
+            def before_publishing() -> None:
+                recording.also_said(repeated())
+                recording.refuse_change()
+
+            make_site(site, say, recording.state, before_publishing)
         recording.after_making(site, [prose_said, unchanged])
     return target
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from measured import files, unchanged, vouched_json
-from measured.gate import prose, verdicts
+from measured.gate import prose, publishable, verdicts
 from measured.making import confirming, fingerprint, watching, workflow
 from measured.making.fingerprint import HashOfCode, hash_of_code
 from measured.making.watching import WholeWatch, hash_of_part
@@ -89,6 +89,19 @@ class Recording:
     def also_said(self, said: Sequence[str]) -> None:
         """What was looked at besides, while the site was made, has passed too."""
         self._said["measured"] = [*self._said["measured"], *said]
+
+    def refuse_change(self) -> None:
+        """What was measured is still what stands there: an edit while the site was made is not published.
+
+        Raises:
+            MeasuredError: something is stale, or was not compared as it stands; names it.
+        """
+        if self._measured is not None and unchanged.is_as_it_was(self._measured, self._root):
+            return
+        if self._project.quick:
+            workflow.refuse_stale(self._project)
+        else:
+            publishable.refuse(publishable.reasons_against(self._project))
 
     @property
     def state(self) -> str:

@@ -587,6 +587,13 @@ def test_what_comes_out_with_the_same_bytes_was_measured_here(source, clone, mon
     said.clear()
     remeasure(clone.project, jobs, said.append)
     assert said == ["re-measured: a sample of 1 run taken over was compared before, with the same code"]
+    # Another run under a name that was compared before was not.
+    mark = clone.root / "build" / remeasuring.STAMP
+    compared = json.loads(mark.read_text(encoding="utf-8"))["taken"]
+    mark.write_text(json.dumps({"taken": dict.fromkeys(compared, "other bytes")}), encoding="utf-8")
+    said.clear()
+    remeasure(clone.project, jobs, said.append)
+    assert said[0].startswith("re-measuring 1 of 1 run that were taken over: fair/seed")
     assert [p.name for p in (clone.root / "build").glob("remeasured-*")] == []
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from measured import files
 from measured.errors import MeasuredError
 from measured.making.beside import Beside
-from measured.making.fingerprint import CodeHashes, Sources
+from measured.making.fingerprint import CodeHashes, Sources, digest
 from measured.making.order import OUTCOME, Order, Outcome
 from measured.making.products import inputs_of_run
 from measured.making.sample import sample
@@ -273,23 +273,25 @@ def begin_to_repeat_a_few(
         return list
     done = ["confirmations: compared before with the same code and stored outcomes"]
     mark = project.build / STAMP
-    state = {stored.name: stored.outcome for stored in again}
-    if mark.exists() and mark.read_text(encoding="utf-8") == json.dumps([commit, state], sort_keys=True):
+    sources = Sources(project.packages, code)
+    orders = {
+        stored.name: (_order(project, sources, stored.one, stored.run, stored.known), stored.seconds)
+        for stored in again
+    }
+    # Code as it is now, committed or not; of data, what has changed at all.
+    inputs = {name: digest(order.inputs) for name, (order, _) in orders.items()}
+    outcomes = {stored.name: stored.outcome for stored in again}
+    state = json.dumps([commit, inputs, data_of_worktree(project), outcomes], sort_keys=True)
+    if mark.exists() and mark.read_text(encoding="utf-8") == state:
         say(*done)
         return lambda: done
     say(f"confirmations: making {' and '.join(stored.name for stored in again)} once more")
-    sources = Sources(project.packages, code)
-    made = beside.hand_out(
-        {
-            stored.name: (_order(project, sources, stored.one, stored.run, stored.known), stored.seconds)
-            for stored in again
-        }
-    )
+    made = beside.hand_out(orders)
 
     def finish() -> list[str]:
         for stored in again:
             say(f"confirmations: {stored.name} came out {_compared(stored, made[stored.name].result())}")
-        files.write_text(mark, json.dumps([commit, state], sort_keys=True))
+        files.write_text(mark, state)
         return done
 
     return finish
@@ -408,6 +410,29 @@ def _write(one: Asked, kept: dict[str, dict[str, Any]]) -> None:
 def _said(outcome: dict[str, Any]) -> str:
     numbers = {k: v for k, v in outcome.items() if isinstance(v, int | float)}
     return ", ".join(f"{k.replace('_', ' ')} {v:.4g}" for k, v in numbers.items())
+
+
+# What trainings read besides code: neither pages nor tests, nor what inputs tell more exactly.
+_DATA = (".", ":(exclude)docs", ":(exclude)tests", ":(exclude)*.py", ":(exclude)*.md")
+
+
+def data_of_worktree(project: Project) -> str:
+    """A hash of the commit that last touched a file that could be data, and of what has changed since."""
+    asked = (
+        ("log", "-1", "--format=%H", "--", *_DATA),
+        ("diff", "HEAD", "--", *_DATA),
+        ("ls-files", "--others", "--exclude-standard", "--", *_DATA),
+    )
+    try:
+        told = [
+            subprocess.run(["git", "-C", str(project.root), *command], capture_output=True, check=True).stdout
+            for command in asked
+        ]
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    new = (project.root / name for name in told[-1].decode("utf-8", "replace").splitlines())
+    told += [path.read_bytes() for path in new if path.is_file()]
+    return files.sha256(b"\0".join(told))
 
 
 def commit_of_code(project: Project) -> str:

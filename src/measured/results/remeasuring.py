@@ -72,9 +72,10 @@ def begin(
         mark.unlink(missing_ok=True)
         return list
     done = [f"re-measured: a sample of {_counted(taken)} taken over was compared before, with the same code"]
-    commit, before = commit_of_code(project), _read(mark)
-    names = {job.name for job in taken}
-    if before.get("commit") == commit and names <= set(before.get("taken", ())):
+    commit, before = commit_of_code(project), _read(mark).get("taken")
+    # What was compared is known by what it was made from and by its bytes: others under its name were not.
+    identities = {job.name: job.product.identity() for job in taken}
+    if isinstance(before, dict) and identities.items() <= before.items():
         say(*done)
         return lambda: done
     seconds = _seconds_of(project)
@@ -96,7 +97,7 @@ def begin(
                 again.keep(job)
         same = f"{len(chosen) - len(different)} came out with the same bytes"
         say(f"re-measured: {same}" + (f", {len(different)} within the tolerances" if different else ""))
-        files.write_json(mark, {"commit": commit, "taken": sorted(names)})
+        files.write_json(mark, {"taken": dict(sorted(identities.items()))})
         return done
 
     return finish

@@ -243,8 +243,13 @@ def _legs_that_cannot_fail(truth: Verdict, tried: list[Tried]) -> Iterator[str]:
             for v in one.verdicts.values()
             if v is not None and len(v.legs or (v,)) == len(legs)
         ]
+        names = ", ".join(map(str, list(leg.saw)[:3]))
+        if not seen and any(v is not None for one in tried for v in one.verdicts.values()):
+            yield (
+                f"part {index + 1} of {len(legs)} of the predicate, over {names}, is compared in no null "
+                "world: the predicate has another number of parts there; ask for the same parts in each"
+            )
         if seen and all(v.holds for v in seen):
-            names = ", ".join(list(leg.saw)[:3])
             yield (
                 f"part {index + 1} of {len(legs)} of the predicate, over {names}, holds in every null world; "
                 "ask for a world in which it is false, or leave it out"

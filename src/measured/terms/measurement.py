@@ -16,8 +16,9 @@ from measured.terms.statistics import STATISTICS
 Value = bool | int | float | str
 
 _NON_FINITE = ("nan", "inf", "-inf")
-# A longer width or precision asks for as much memory as it says.
-_SPECIFICATION = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?z?#?0?\d{0,2}[_,]?(?:\.\d{1,2})?[a-zA-Z%]?")
+# A longer width or precision asks for as much memory as it says; another filling, another base or a letter
+# shows another number than was measured.
+_SPECIFICATION = re.compile(r"(?:[ 0]?[<>=^])?[-+ ]?z?#?0?\d{0,2}[_,]?(?:\.\d{1,2})?[deEfFgGs%]?")
 _ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
 
 
